@@ -1,0 +1,135 @@
+// The one file that knows both Python and the core. It converts, releases Python's lock and translates errors.
+//
+// Arrays are taken with noconvert(): nanobind would otherwise turn 0.5 into the index 0.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "map.hpp"
+#include "pixels.hpp"
+#include "problem.hpp"
+#include "stop.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Volume = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+// Looks for Ctrl-C now and then. Only Python's main thread sees signals; the others end through the stop flag.
+class PythonStop : public dunno::Stop {
+  void poll() override {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(50)) return;
+    last_ = now;
+    nb::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+template <typename T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
+
+std::vector<double> to_vector(const Numbers& numbers) {
+  return std::vector<double>(numbers.data(), numbers.data() + numbers.shape(0));
+}
+
+// (n_daughters): indices into the caller's edge list.
+std::vector<std::int64_t> to_given(const dunno::Problem& problem, const std::vector<std::int32_t>& chosen) {
+  std::vector<std::int64_t> edge(chosen.size());
+  for (std::size_t j = 0; j < chosen.size(); ++j)
+    edge[j] = chosen[j] == dunno::kAppears ? dunno::kAppears : problem.given[chosen[j]];
+  return edge;
+}
+
+dunno::Problem make_problem(const Indices& mother, const Indices& daughter, const Numbers& cost,
+                            std::int64_t n_mothers, std::int64_t n_daughters, const Numbers& appear,
+                            const Numbers& disappear, const Numbers& divide,
+                            const std::optional<Numbers>& dividing_cost) {
+  const dunno::EdgeList edges{mother.data(), daughter.data(), cost.data(),
+                              dividing_cost ? dividing_cost->data() : nullptr,
+                              static_cast<std::int64_t>(mother.shape(0))};
+  return dunno::make_problem(edges, n_mothers, n_daughters, to_vector(appear), to_vector(disappear),
+                             to_vector(divide));
+}
+
+nb::tuple solve(const dunno::Problem& problem) {
+  std::unique_ptr<dunno::Map> map;
+  {
+    nb::gil_scoped_release unlocked;
+    PythonStop stop;
+    map = std::make_unique<dunno::Map>(problem, stop);
+    map->solve();
+  }
+  return nb::make_tuple(map->cost(), to_numpy(to_given(problem, map->chosen())), to_numpy(map->daughter_duals()),
+                        to_numpy(map->mother_duals()));
+}
+
+template <typename Label>
+std::vector<dunno::Region> measure_as(const Volume& pixels) {
+  const dunno::Shape shape{static_cast<std::int64_t>(pixels.shape(0)), static_cast<std::int64_t>(pixels.shape(1)),
+                           static_cast<std::int64_t>(pixels.shape(2))};
+  nb::gil_scoped_release unlocked;
+  return dunno::measure(static_cast<const Label*>(pixels.data()), shape);
+}
+
+std::vector<dunno::Region> measure_any(const Volume& pixels) {
+  const auto type = pixels.dtype();
+  if (type == nb::dtype<std::uint8_t>()) return measure_as<std::uint8_t>(pixels);
+  if (type == nb::dtype<std::uint16_t>()) return measure_as<std::uint16_t>(pixels);
+  if (type == nb::dtype<std::uint32_t>()) return measure_as<std::uint32_t>(pixels);
+  if (type == nb::dtype<std::uint64_t>()) return measure_as<std::uint64_t>(pixels);
+  if (type == nb::dtype<std::int8_t>()) return measure_as<std::int8_t>(pixels);
+  if (type == nb::dtype<std::int16_t>()) return measure_as<std::int16_t>(pixels);
+  if (type == nb::dtype<std::int32_t>()) return measure_as<std::int32_t>(pixels);
+  if (type == nb::dtype<std::int64_t>()) return measure_as<std::int64_t>(pixels);
+  throw nb::type_error("labels must be integers");
+}
+
+nb::tuple measure(const Volume& pixels) {
+  const std::vector<dunno::Region> regions = measure_any(pixels);
+  std::vector<std::int64_t> label, area, sum, low, high;
+  for (const dunno::Region& region : regions) {
+    label.push_back(region.label);
+    area.push_back(region.area);
+    sum.insert(sum.end(), region.sum.begin(), region.sum.end());
+    low.insert(low.end(), region.low.begin(), region.low.end());
+    high.insert(high.end(), region.high.begin(), region.high.end());
+  }
+  return nb::make_tuple(to_numpy(std::move(label)), to_numpy(std::move(area)), to_numpy(std::move(sum)),
+                        to_numpy(std::move(low)), to_numpy(std::move(high)));
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "The C++ core. Use it through dunno.assignment and dunno.labels, which check what they pass on.";
+
+  nb::class_<dunno::Problem>(m, "Problem", "An assignment problem in rows of daughters.");
+  m.def("make_problem", &make_problem, "mother"_a.noconvert(), "daughter"_a.noconvert(), "cost"_a.noconvert(),
+        "n_mothers"_a, "n_daughters"_a, "appear"_a.noconvert(), "disappear"_a.noconvert(), "divide"_a.noconvert(),
+        "dividing_cost"_a.noconvert() = nb::none(), "Sort an edge list into rows; raises ValueError on bad input.");
+  m.def("is_convex", &dunno::Problem::is_convex, "problem"_a, "Whether divide >= -disappear for every mother.");
+  m.def("solve", &solve, "problem"_a, "The cheapest assignment: cost, edge, daughters' duals, mothers' duals.");
+  m.def("measure", &measure, "labels"_a.noconvert(),
+        "Label, area, coordinate sums and bounding box (low, high; flat triples) of every label in a (Z, Y, X) image.");
+  m.def(
+      "request_stop", [](bool stop) { dunno::stop_requested().store(stop); }, "stop"_a,
+      "Make all running calls of the core end with Stopped, or allow new ones.");
+
+  nb::exception<dunno::Stopped>(m, "Stopped", PyExc_RuntimeError);
+}

@@ -1,0 +1,51 @@
+"""The cheapest assignment (MAP)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dunno import _core
+from dunno.assignment.problem import Problem
+from dunno.errors import ProblemError
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The cheapest assignment.
+
+    Attributes:
+        cost: Its cost.
+        edge: (n_daughters,) index of each daughter's edge, or -1 where she appears.
+        daughter_dual: (n_daughters,) $u_j$, the price of placing daughter j; `None` unless asked for.
+        mother_dual: (n_mothers,) $v_i$, what a place at mother i is worth; `None` unless asked for.
+    """
+
+    cost: float
+    edge: NDArray[np.int64]
+    daughter_dual: NDArray[np.float64] | None = None
+    mother_dual: NDArray[np.float64] | None = None
+
+
+def solve(problem: Problem, duals: bool = False) -> Solution:
+    """Find the cheapest assignment, exactly, by successive shortest paths (the paper's Eq. 4–5).
+
+    Args:
+        problem: The problem; needs divide ≥ −disappear for every mother and no `dividing_cost`.
+        duals: Also return the dual potentials, which prove that no assignment is cheaper.
+    """
+    require_linear(problem, "solve")
+    cost, edge, daughter_dual, mother_dual = _core.solve(problem.core)
+    return Solution(cost, edge, daughter_dual, mother_dual) if duals else Solution(cost, edge)
+
+
+def require_linear(problem: Problem, door: str) -> None:
+    """Refuse what is no linear assignment problem: its cheapest assignment is not a shortest path."""
+    if problem.dividing_cost is not None:
+        raise ProblemError(f"{door} cannot take a dividing_cost, which is no linear assignment; marginals and sample can")
+    if not _core.is_convex(problem.core):
+        bad = int(np.argmax(problem.divide < -problem.disappear))
+        raise ProblemError(
+            f"{door} needs divide >= -disappear, but mother {bad} has divide {problem.divide[bad]:g} and "
+            f"disappear {problem.disappear[bad]:g}; raise one of them"
+        )

@@ -1,0 +1,81 @@
+"""Tables: `edges.csv` and `detections.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dunno.tracks import FrameRecord, TrackRow
+from dunno.types import PairPosterior
+
+EDGE_COLUMNS = ("mother_frame", "mother", "frame", "daughter", "cost", "probability", "selected")
+AXES = {2: ("y", "x"), 3: ("z", "y", "x")}
+
+
+def edge_columns(pair: PairPosterior) -> dict[str, np.ndarray]:
+    """One row per candidate edge: labels, and the movie's original frame indices."""
+    edges = len(pair.mother)
+    return {
+        "mother_frame": np.full(edges, pair.mother_frame),
+        "mother": pair.mothers.label[pair.mother],
+        "frame": np.full(edges, pair.daughter_frame),
+        "daughter": pair.daughters.label[pair.daughter],
+        "cost": pair.cost,
+        "probability": pair.probability,
+        "selected": pair.selected,
+    }
+
+
+def detection_columns(record: FrameRecord) -> dict[str, np.ndarray]:
+    """One row per cell; NaN where a probability is undefined."""
+    cells = record.detections
+    centroid = dict(zip(AXES[cells.centroid.shape[1]], cells.centroid.T, strict=True))
+    return {
+        "frame": np.full(len(cells), record.frame),
+        "label": cells.label,
+        "track": record.track,
+        **centroid,
+        "area": cells.area,
+        "entropy": record.entropy,
+        "p_appear": record.p_appear,
+        "p_disappear": record.p_disappear,
+        "p_divide": record.p_divide,
+    }
+
+
+class CsvWriter:
+    """Writes `edges.csv` and `detections.csv` into a folder, row by row."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._edges = (folder / "edges.csv").open("w", newline="")
+        self._detections = (folder / "detections.csv").open("w", newline="")
+        self._edges.write(",".join(EDGE_COLUMNS) + "\n")
+        self._has_header = False
+
+    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
+        """Write one frame's cells, and their edges into the next."""
+        cells = detection_columns(record)
+        if not self._has_header:
+            self._detections.write(",".join(cells) + "\n")
+            self._has_header = True
+        self._detections.writelines(_rows(cells))
+        if pair is not None:
+            self._edges.writelines(_rows(edge_columns(pair)))
+
+    def close(self, tracks: Sequence[TrackRow]) -> None:
+        """Close the files."""
+        self._edges.close()
+        self._detections.close()
+
+
+def _rows(columns: dict[str, np.ndarray]) -> Iterator[str]:
+    """Format columns as lines: whole numbers as such, others with nine digits, nothing for NaN."""
+    template = ",".join("%.9g" if column.dtype.kind == "f" else "%d" for column in columns.values()) + "\n"
+    undefined = any(column.dtype.kind == "f" and np.isnan(column).any() for column in columns.values())
+    rows: Iterable[tuple[Any, ...]] = zip(*(column.tolist() for column in columns.values()), strict=True)
+    lines = (template % row for row in rows)
+    return (line.replace("nan", "") for line in lines) if undefined else lines

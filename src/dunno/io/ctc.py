@@ -1,0 +1,242 @@
+"""The Cell Tracking Challenge's layout: sequences, truth and results.
+
+A sequence `X/01` has images in `01/`, masks in `01_ST/SEG`, `01_GT/TRA` or `01_RES`, and truth in `01_GT/TRA`. A track table
+has a row `L B E P` per track: label, first frame, last frame, the track it came from or 0.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dunno.errors import DunnoWarning, MovieError, OutputError, TruthError
+from dunno.io.tiff import ImageFiles, image_files
+from dunno.labels import as_labels, measure
+from dunno.tracks import FrameRecord, TrackRow
+from dunno.types import Ints, Movie, PairPosterior, Truth
+
+MASK_PLACES = ("_ST/SEG", "_GT/TRA", "_RES")
+MAX_LABEL = np.iinfo(np.uint16).max
+
+
+def is_sequence(path: Path) -> bool:
+    """Whether `path` names a CTC sequence; its image folder may be missing."""
+    return any(_beside(path, place).is_dir() for place in ("_ST", "_GT", "_RES"))
+
+
+def looks_like_images(path: Path) -> bool:
+    """Whether a folder is a sequence's images with no masks beside it."""
+    return bool(re.fullmatch(r"\d\d", path.name)) and any(re.fullmatch(r"t\d{3,}\.tiff?", f.name) for f in path.iterdir())
+
+
+def read_sequence(path: Path, scale: Any = None, interval: float | None = None) -> Movie:
+    """Read a sequence with the first masks found in `_ST/SEG`, `_GT/TRA`, `_RES`."""
+    folders = [_beside(path, place) for place in MASK_PLACES]
+    masks = next((folder for folder in folders if folder.is_dir() and image_files(folder)), None)
+    if masks is None:
+        raise MovieError(
+            f"{path}: found no masks in {', '.join(folder.name if folder.parent == path.parent else '/'.join(folder.parts[-2:]) for folder in folders)}; "
+            "segment the images first, or say where the masks are with --masks"
+        )
+    if masks.name == "TRA":
+        warnings.warn(
+            f"masks are taken from {masks}, which in some datasets holds markers instead of whole cells", DunnoWarning, stacklevel=3
+        )
+    return movie_of(path, masks, scale, interval)
+
+
+def movie_of(path: Path, masks: Path, scale: Any = None, interval: float | None = None) -> Movie:
+    """Join a sequence's images, where there are any, with a folder of masks."""
+    mask_files = image_files(masks)
+    frames = frame_numbers(mask_files)
+    images = image_files(path) if path.is_dir() else []
+    if images and len(images) != len(mask_files):
+        raise MovieError(
+            f"{path}: {len(images)} images but {len(mask_files)} masks in {masks}; every frame needs one of each"
+        )
+    if images and not np.array_equal(frame_numbers(images), frames):
+        raise MovieError(f"{path}: the numbers of the images and of the masks in {masks} differ")
+    return Movie(
+        ImageFiles(mask_files),
+        ImageFiles(images) if images else None,
+        scale,
+        interval,
+        name="/".join(path.parts[-2:]),
+        mask_source=str(masks),
+        frames=frames,
+    )
+
+
+def frame_numbers(files: Sequence[Path]) -> Ints:
+    """(T,) the number at the end of each file's name; a missing one in between is an error."""
+    numbers = []
+    for file in files:
+        match = re.search(r"(\d+)$", file.stem)
+        if match is None:
+            raise MovieError(f"{file}: expected a frame number at the end of the name, as in mask007.tif")
+        numbers.append(int(match.group(1)))
+    frames = np.array(numbers, dtype=np.int64)
+    gaps = np.flatnonzero(np.diff(frames) != 1)
+    if len(gaps):
+        raise MovieError(f"{files[0].parent}: {files[gaps[0] + 1].name} comes after {files[gaps[0]].name}; frames are missing or double")
+    return frames
+
+
+def read_truth(path: Path) -> Truth:
+    """Read a sequence's truth from `_GT/TRA`, and check the table against the masks."""
+    folder = _beside(path, "_GT/TRA")
+    table = folder / "man_track.txt"
+    if not table.is_file():
+        raise TruthError(f"{table}: there is no such file; truth is read from {folder.parent.name}/TRA")
+    files = image_files(folder)
+    if not files:
+        raise TruthError(f"{folder}: holds no masks")
+    rows = read_table(table)
+    truth = Truth(*rows, markers=ImageFiles(files), frames=frame_numbers(files))
+    check_truth(truth, str(table))
+    return truth
+
+
+def read_table(path: Path) -> tuple[Ints, Ints, Ints, Ints]:
+    """Read a track table into its four columns, by ascending label."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # an empty table is fine
+            rows = np.loadtxt(path, dtype=np.int64, ndmin=2)
+    except ValueError as error:
+        raise TruthError(f"{path}: {error}; expected four whole numbers a row: label, first, last, parent") from None
+    if rows.size == 0:
+        rows = np.empty((0, 4), np.int64)
+    if rows.shape[1] != 4:
+        raise TruthError(f"{path}: {rows.shape[1]} columns; expected four: label, first, last, parent")
+    rows = rows[np.argsort(rows[:, 0], kind="stable")]
+    return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
+
+
+def check_truth(truth: Truth, table: str) -> None:
+    """Raise where the table contradicts itself or its masks. A track may be missing in frames between first and last."""
+    _check_table(truth, table)
+    met_first, met_last = np.zeros(len(truth.track), bool), np.zeros(len(truth.track), bool)
+    for t, frame in enumerate(truth.frames):
+        where = truth.markers.where(t) if hasattr(truth.markers, "where") else f"frame {frame}"
+        labels = measure(as_labels(truth.markers[t], where), where).label
+        row = np.searchsorted(truth.track, labels)
+        row[row == len(truth.track)] = 0
+        known = truth.track[row] == labels if len(truth.track) else np.zeros(len(labels), bool)
+        if not known.all():
+            raise TruthError(f"{table}: has no row for label {labels[~known][0]}, which is in {where}")
+        outside = (frame < truth.first[row]) | (frame > truth.last[row])
+        if outside.any():
+            bad = row[outside][0]
+            raise TruthError(
+                f"{table}: track {truth.track[bad]} lives from frame {truth.first[bad]} to {truth.last[bad]}, "
+                f"but {where} shows it in frame {frame}"
+            )
+        met_first[row[truth.first[row] == frame]] = True
+        met_last[row[truth.last[row] == frame]] = True
+    for met, when, name in ((met_first, truth.first, "begins"), (met_last, truth.last, "ends")):
+        if not met.all():
+            bad = int(np.argmin(met))
+            raise TruthError(f"{table}: track {truth.track[bad]} {name} in frame {when[bad]}, but no mask shows it there")
+
+
+def _check_table(truth: Truth, table: str) -> None:
+    if len(np.unique(truth.track)) != len(truth.track):
+        values, counts = np.unique(truth.track, return_counts=True)
+        raise TruthError(f"{table}: track {values[counts > 1][0]} has several rows")
+    if (truth.track < 1).any():
+        raise TruthError(f"{table}: track {truth.track[0]}; labels are positive")
+    backwards = truth.first > truth.last
+    if backwards.any():
+        bad = int(backwards.argmax())
+        raise TruthError(f"{table}: track {truth.track[bad]} ends in frame {truth.last[bad]}, before it begins in {truth.first[bad]}")
+    for row in np.flatnonzero(truth.mother):
+        parent = np.flatnonzero(truth.track == truth.mother[row])
+        if len(parent) == 0:
+            raise TruthError(f"{table}: track {truth.track[row]} comes from track {truth.mother[row]}, which has no row")
+        if truth.last[parent[0]] >= truth.first[row]:
+            raise TruthError(
+                f"{table}: track {truth.track[row]} begins in frame {truth.first[row]}, but track {truth.mother[row]}, "
+                f"from which it comes, is still there in frame {truth.last[parent[0]]}"
+            )
+
+
+def _beside(path: Path, place: str) -> Path:
+    """`X/01` and `_GT/TRA` → `X/01_GT/TRA`."""
+    return path.parent / (path.name + place)
+
+
+class CtcWriter:
+    """Writes a result folder: `maskNNN.tif` whose labels are tracks, and `res_track.txt`.
+
+    Frames keep their original numbers where they are consecutive; of every n-th frame, they are counted from 0, because
+    the challenge's tools need consecutive files.
+    """
+
+    def __init__(self, folder: Path, movie: Movie) -> None:
+        self._folder = folder
+        self._movie = movie
+        consecutive = bool((np.diff(movie.frames) == 1).all())
+        numbers = movie.frames if consecutive else np.arange(len(movie))
+        self._number = dict(zip(movie.frames.tolist(), numbers.tolist(), strict=True))
+        self._digits = max(3, len(str(max(self._number.values()))))
+        self._t = 0
+        folder.mkdir(parents=True)
+
+    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
+        """Write one frame's masks."""
+        if len(record.track) and record.track.max() > MAX_LABEL:
+            raise OutputError(
+                f"{self._folder}: more than {MAX_LABEL} tracks do not fit the challenge's 16-bit masks; "
+                "write GEFF or CSV, or track the movie in parts"
+            )
+        masks = self._movie.masks(self._t)
+        place = np.searchsorted(record.detections.label, masks)
+        place[place == len(record.track)] = 0
+        tracks = record.track.astype(np.uint16)[place] if len(record.track) else np.zeros(masks.shape, np.uint16)
+        tracks[masks == 0] = 0
+        write_mask(self._folder / f"mask{self._number[record.frame]:0{self._digits}d}.tif", tracks)
+        self._t += 1
+
+    def close(self, tracks: Sequence[TrackRow]) -> None:
+        """Write the track table."""
+        rows = ((row.track, self._number[row.first], self._number[row.last], row.mother) for row in tracks)
+        write_table(self._folder / "res_track.txt", rows)
+
+
+def write_mask(path: Path, labels: Any) -> None:
+    """Write one label image."""
+    import tifffile
+
+    tifffile.imwrite(path, labels, compression="zlib")
+
+
+def write_table(path: Path, rows: Iterable[tuple[int, int, int, int]]) -> None:
+    """Write a track table."""
+    path.write_text("".join(f"{label} {first} {last} {mother}\n" for label, first, last, mother in rows))
+
+
+def write_sequence(path: Path, movie: Movie, truth: Truth) -> None:
+    """Write a movie with truth: images, `_GT/TRA` and `_GT/SEG`. The truth's markers must be whole cells."""
+    import tifffile
+
+    tracking, segmentation = _beside(path, "_GT/TRA"), _beside(path, "_GT/SEG")
+    for folder in (path, tracking, segmentation):
+        folder.mkdir(parents=True)
+    digits = max(3, len(str(len(movie) - 1)))
+    for t in range(len(movie)):
+        masks = np.asarray(truth.markers[t])
+        if masks.max(initial=0) > MAX_LABEL:
+            raise OutputError(f"{path}: more than {MAX_LABEL} tracks do not fit 16-bit masks; simulate fewer frames")
+        masks = masks.astype(np.uint16)
+        tifffile.imwrite(path / f"t{t:0{digits}d}.tif", movie.images(t), compression="zlib")
+        write_mask(tracking / f"man_track{t:0{digits}d}.tif", masks)
+        write_mask(segmentation / f"man_seg{t:0{digits}d}.tif", masks)
+    columns = (truth.track, truth.first, truth.last, truth.mother)
+    write_table(tracking / "man_track.txt", zip(*(column.tolist() for column in columns), strict=True))
+

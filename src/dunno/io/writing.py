@@ -1,0 +1,101 @@
+"""Writing a stream of results, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from dunno.errors import OutputError
+from dunno.tracks import FrameRecord, TrackNumbers, TrackRow, records
+from dunno.types import PairPosterior
+
+RUN_FILE = "run.json"
+
+
+class Writer(Protocol):
+    """What every format's writer does with the stream."""
+
+    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
+        """Write one frame and the pair in which its cells are mothers."""
+        ...
+
+    def close(self, tracks: Sequence[TrackRow]) -> None:
+        """Finish; after this the files are complete."""
+        ...
+
+
+def drain(pairs: Iterable[PairPosterior], writers: Sequence[Writer]) -> list[TrackRow]:
+    """Send a stream of pairs to the writers, frame by frame, holding two frames at a time."""
+    numbers = TrackNumbers()
+    for record, pair in records(pairs, numbers):
+        for writer in writers:
+            writer.write(record, pair)
+    tracks = numbers.table()
+    for writer in writers:
+        writer.close(tracks)
+    return tracks
+
+
+@contextmanager
+def whole(path: str | Path, overwrite: bool = False) -> Iterator[Path]:
+    """Make a file or folder that appears whole or not at all.
+
+    Yields `path.partial`, to be filled; renamed at the end, removed on any error.
+    """
+    path = Path(path)
+    check_output(path, overwrite)
+    partial = path.with_name(path.name + ".partial")
+    try:
+        _remove(partial)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield partial
+        _replace(partial, path)
+    except PermissionError as error:
+        raise OutputError(f"{error.filename or path}: no permission to write there") from None
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from None
+    finally:
+        _remove(partial)
+
+
+def check_output(path: Path, overwrite: bool) -> None:
+    """Refuse to replace what is there, or a folder that is not dunno's, or a place where nothing can be written."""
+    if path.exists() or path.is_symlink():
+        if not overwrite:
+            raise OutputError(f"{path}: exists already; choose another name, or replace it with --overwrite")
+        if path.is_dir() and any(path.iterdir()) and not is_output(path):
+            raise OutputError(f"{path}: is not an output of dunno, so it will not be overwritten; choose another name")
+    place = next((parent for parent in path.absolute().parents if parent.exists()), None)
+    if place is None or not place.is_dir() or not os.access(place, os.W_OK):
+        raise OutputError(f"{path}: no permission to write in {place}")
+
+
+def is_output(folder: Path) -> bool:
+    """Whether a folder was written by dunno, which then may replace it."""
+    try:
+        return "dunno" in json.loads((folder / RUN_FILE).read_text())
+    except (OSError, ValueError):
+        return (folder / "res_track.txt").is_file() or (folder / "nodes").is_dir()
+
+
+def _replace(partial: Path, path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        old = path.with_name(path.name + ".old")
+        _remove(old)
+        path.rename(old)
+        partial.rename(path)
+        _remove(old)
+    else:
+        partial.replace(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

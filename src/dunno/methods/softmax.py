@@ -1,0 +1,27 @@
+"""SM: each daughter on her own."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dunno.assignment import solve
+from dunno.methods import ScoredPair, links, normalise
+from dunno.types import PairPosterior
+
+
+@dataclass(frozen=True)
+class Softmax:
+    r"""Softmax of each daughter's costs; the links are the cheapest assignment.
+
+    $$P_{i|j} = \frac{\exp(-w_{ij})}{\exp(-w_a) + \sum_k \exp(-w_{kj})}$$
+
+    Eq. 15–16 of the paper, with the ⊥ class of its appendix C; the paper's parental softmax is $w_a = 0$. It is the cost of
+    vanilla tracking, and it ignores that two daughters may want the same mother.
+    """
+
+    name = "SM"
+
+    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
+        """Say how probable each edge is, and which are links."""
+        problem = scored.problem
+        return normalise(scored, -problem.cost, -problem.appear, links(scored, solve(problem).edge))

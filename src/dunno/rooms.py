@@ -1,0 +1,60 @@
+"""Rooms: packages in which each module holds one cost, one perturbation or one method.
+
+A room is read from its files, so that adding a file adds a choice. A module is imported only when it is used; the class
+it offers is the one that carries a `name`.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from typing import Any
+
+from dunno.errors import InputError
+
+
+def members(room: str) -> dict[str, type]:
+    """Map the names in a room (`"costs"`, `"methods"`, …) to its classes, in the order of the files."""
+    package = importlib.import_module(f"dunno.{room}")
+    modules = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.name.startswith("_"))
+    classes = [_offered(importlib.import_module(f"dunno.{room}.{module}")) for module in modules]
+    return {offered.name: offered for offered in classes}
+
+
+def find(room: str, name: str) -> Any:
+    """Find a class by its name in a room, or a user's own by `package.module:Class`."""
+    if ":" in name:
+        return _import(name, room)
+    known = members(room)
+    for candidate, offered in known.items():
+        if candidate.lower() == name.lower():
+            return offered
+    raise InputError(
+        f"there is no {room.rstrip('s')} {name!r}; there are {', '.join(known)}, and your own as package.module:Class"
+    )
+
+
+def summary(offered: type) -> str:
+    """The first line of a class's docstring."""
+    return (inspect.getdoc(offered) or "").split("\n")[0]
+
+
+def _offered(module: Any) -> Any:
+    own = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value) and value.__module__ == module.__name__ and isinstance(getattr(value, "name", None), str)
+    ]
+    if len(own) != 1:
+        raise TypeError(f"{module.__name__} should offer one class with a name; it has {len(own)}")
+    return own[0]
+
+
+def _import(path: str, room: str) -> Any:
+    module_name, _, attribute = path.partition(":")
+    try:
+        return getattr(importlib.import_module(module_name), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"cannot load {path!r} for {room}: {error}; expected package.module:Class, importable from here "
+            "(is the folder on PYTHONPATH?)"
+        ) from None

@@ -1,0 +1,100 @@
+"""A tracked movie, and the forms in which other tools take it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dunno.errors import MissingExtra
+from dunno.io.csv import CsvWriter, detection_columns, edge_columns
+from dunno.io.ctc import CtcWriter
+from dunno.io.geff import GeffWriter
+from dunno.io.writing import drain, whole
+from dunno.tracks import TrackNumbers, TrackRow, records
+from dunno.types import Movie, PairPosterior
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+
+
+@dataclass(frozen=True, eq=False)
+class Tracking:
+    """Every frame pair's probabilities and links.
+
+    Attributes:
+        movie: What was tracked.
+        pairs: One posterior per pair of consecutive frames, in order.
+        about: Who made it: version, cost, method, parameters, seed, and whether its probabilities are calibrated.
+    """
+
+    movie: Movie
+    pairs: tuple[PairPosterior, ...]
+    about: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        links = sum(int(pair.selected.sum()) for pair in self.pairs)
+        state = "calibrated" if self.about.get("calibrated") else "not calibrated"
+        return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {state})"
+
+    def tracks(self) -> list[TrackRow]:
+        """List the tracks: label, first and last frame, and the track each came from (0: none)."""
+        return drain(self.pairs, [])
+
+    def to_geff(self, path: str | Path, overwrite: bool = False) -> None:
+        """Write a GEFF: the links at its root, all candidate edges in its group `candidates`."""
+        with whole(path, overwrite) as partial:
+            drain(self.pairs, [GeffWriter(partial, self.about, self.movie.has_scale)])
+
+    def to_csv(self, folder: str | Path, overwrite: bool = False) -> None:
+        """Write `edges.csv` (every candidate edge) and `detections.csv` (every cell) into a new folder."""
+        with whole(folder, overwrite) as partial:
+            drain(self.pairs, [CsvWriter(partial)])
+
+    def to_ctc(self, folder: str | Path, overwrite: bool = False) -> None:
+        """Write a Cell Tracking Challenge result: `maskNNN.tif` and `res_track.txt`."""
+        with whole(folder, overwrite) as partial:
+            drain(self.pairs, [CtcWriter(partial, self.movie)])
+
+    def to_pandas(self) -> tuple[pandas.DataFrame, pandas.DataFrame]:
+        """Return the edges and the detections, as in the CSV files, as two data frames."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtra("to_pandas needs pandas: pip install 'dunno[pandas]'") from None
+        frames = [detection_columns(record) for record, _ in records(self.pairs, TrackNumbers())]
+        edges = [edge_columns(pair) for pair in self.pairs]
+        return pandas.DataFrame(_stack(edges)), pandas.DataFrame(_stack(frames))
+
+    def to_networkx(self, candidates: bool = False) -> networkx.DiGraph:
+        """Return a directed graph from mothers to daughters; nodes are `(frame, label)`.
+
+        Args:
+            candidates: Hold every candidate edge, marked by `selected`, instead of the links only.
+        """
+        import networkx
+
+        graph = networkx.DiGraph(**self.about)
+        for record, _ in records(self.pairs, TrackNumbers()):
+            columns = detection_columns(record)
+            for row in _rows(columns):
+                graph.add_node((row["frame"], row["label"]), **row)
+        for pair in self.pairs:
+            for row in _rows(edge_columns(pair)):
+                if candidates or row["selected"]:
+                    mother, daughter = (row["mother_frame"], row["mother"]), (row["frame"], row["daughter"])
+                    graph.add_edge(mother, daughter, **{key: row[key] for key in ("cost", "probability", "selected")})
+        return graph
+
+
+def _stack(tables: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+
+
+def _rows(columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in values]
