@@ -57,9 +57,7 @@ def estimate_gate(movie: Movie) -> float:
     displacements, sizes = np.concatenate(nearest), np.concatenate(diameters)
     if len(displacements) == 0:
         return float(np.linalg.norm(np.multiply(movie.shape, movie.scale)))
-    return float(
-        max(GATE_FACTOR * np.quantile(displacements, GATE_QUANTILE), GATE_DIAMETERS * np.median(sizes))
-    )
+    return float(max(GATE_FACTOR * np.quantile(displacements, GATE_QUANTILE), GATE_DIAMETERS * np.median(sizes)))
 
 
 def _nearest(mothers: Detections, daughters: Detections) -> np.ndarray:

@@ -69,7 +69,7 @@ def measure(labels: LabelImage, where: str) -> Measurements:
     if not volume.dtype.isnative:
         volume = volume.astype(volume.dtype.newbyteorder("="))
     try:
-        label, area, total, low, high = _core.measure(volume)
+        label, area, total, low, high = (np.asarray(column, np.int64) for column in _core.measure(volume))
     except ValueError as error:
         raise MovieError(f"{where}: {error}; labels are positive and the background is 0") from None
     axes = slice(3 - labels.ndim, 3)

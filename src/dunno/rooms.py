@@ -42,7 +42,9 @@ def _offered(module: Any) -> Any:
     own = [
         value
         for value in vars(module).values()
-        if inspect.isclass(value) and value.__module__ == module.__name__ and isinstance(getattr(value, "name", None), str)
+        if inspect.isclass(value)
+        and value.__module__ == module.__name__
+        and isinstance(getattr(value, "name", None), str)
     ]
     if len(own) != 1:
         raise TypeError(f"{module.__name__} should offer one class with a name; it has {len(own)}")

@@ -90,7 +90,9 @@ class TrackNumbers:
         return [TrackRow(track, *row) for track, row in self.rows.items()]
 
 
-def records(pairs: Iterable[PairPosterior], numbers: TrackNumbers) -> Iterator[tuple[FrameRecord, PairPosterior | None]]:
+def records(
+    pairs: Iterable[PairPosterior], numbers: TrackNumbers
+) -> Iterator[tuple[FrameRecord, PairPosterior | None]]:
     """Yield each frame's record with the pair in which its cells are mothers (`None` for the last frame)."""
     before: PairPosterior | None = None
     track, n_nodes = numbers.current, 0

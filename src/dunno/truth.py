@@ -17,8 +17,8 @@ class TrueMothers:
     """The truth about one frame pair.
 
     Attributes:
-        mother: (n,) index of each daughter's true mother among the pair's mothers, or -1: she has none in that frame, or the
-            mother was not detected.
+        mother: (n,) index of each daughter's true mother among the pair's mothers, or -1: she has none in that
+            frame, or the mother was not detected.
         known: (n,) whether the daughter is a true cell at all.
     """
 
@@ -52,7 +52,7 @@ def match_tracks(labels: Ints, masks: LabelImage, markers: LabelImage) -> Ints:
 
 
 def ancestors(truth: Truth, tracks: Ints, frame: int) -> Ints:
-    """(n,) the tracks that these came from and that had begun by `frame`: themselves, mothers, grandmothers, …; 0 for none."""
+    """(n,) the tracks that these came from and that had begun by `frame`: themselves or an ancestor; 0 for none."""
     found = tracks.copy()
     while True:
         row = np.searchsorted(truth.track, found)

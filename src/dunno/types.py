@@ -25,8 +25,7 @@ Bools = NDArray[np.bool_]
 class Frames(Protocol):
     """Where frames come from: NumPy, zarr and Dask arrays, lists, and the readers in `dunno.io`.
 
-    A source may have a method `where(t)` that names frame t in messages (a file's path), and a method `at(t)` that
-    returns a source of that one frame, for shipping to another process.
+    A source may have a method `where(t)` that names frame t in messages, such as a file's path.
     """
 
     def __len__(self) -> int: ...
@@ -131,7 +130,7 @@ class Movie:
         return Detections(
             label=found.label,
             centroid=found.centroid * scale,
-            area=found.area * float(scale.prod()),
+            area=found.area * np.float64(scale.prod()),
             bbox=found.bbox,
             frame=int(self.frames[t]),
             pixels=pixels,

@@ -1,7 +1,7 @@
 """The Cell Tracking Challenge's layout: sequences, truth and results.
 
-A sequence `X/01` has images in `01/`, masks in `01_ST/SEG`, `01_GT/TRA` or `01_RES`, and truth in `01_GT/TRA`. A track table
-has a row `L B E P` per track: label, first frame, last frame, the track it came from or 0.
+A sequence `X/01` has images in `01/`, masks in `01_ST/SEG`, `01_GT/TRA` or `01_RES`, and truth in `01_GT/TRA`.
+A track table has a row `L B E P` per track: label, first frame, last frame, the track it came from or 0.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def is_sequence(path: Path) -> bool:
 
 def looks_like_images(path: Path) -> bool:
     """Whether a folder is a sequence's images with no masks beside it."""
-    return bool(re.fullmatch(r"\d\d", path.name)) and any(re.fullmatch(r"t\d{3,}\.tiff?", f.name) for f in path.iterdir())
+    return bool(re.fullmatch(r"\d\d", path.name)) and any(
+        re.fullmatch(r"t\d{3,}\.tiff?", f.name) for f in path.iterdir()
+    )
 
 
 def read_sequence(path: Path, scale: Any = None, interval: float | None = None) -> Movie:
@@ -40,12 +42,14 @@ def read_sequence(path: Path, scale: Any = None, interval: float | None = None) 
     masks = next((folder for folder in folders if folder.is_dir() and image_files(folder)), None)
     if masks is None:
         raise MovieError(
-            f"{path}: found no masks in {', '.join(folder.name if folder.parent == path.parent else '/'.join(folder.parts[-2:]) for folder in folders)}; "
+            f"{path}: found no masks in {', '.join(path.name + place for place in MASK_PLACES)}; "
             "segment the images first, or say where the masks are with --masks"
         )
     if masks.name == "TRA":
         warnings.warn(
-            f"masks are taken from {masks}, which in some datasets holds markers instead of whole cells", DunnoWarning, stacklevel=3
+            f"masks are taken from {masks}, which in some datasets holds markers instead of whole cells",
+            DunnoWarning,
+            stacklevel=3,
         )
     return movie_of(path, masks, scale, interval)
 
@@ -83,7 +87,9 @@ def frame_numbers(files: Sequence[Path]) -> Ints:
     frames = np.array(numbers, dtype=np.int64)
     gaps = np.flatnonzero(np.diff(frames) != 1)
     if len(gaps):
-        raise MovieError(f"{files[0].parent}: {files[gaps[0] + 1].name} comes after {files[gaps[0]].name}; frames are missing or double")
+        raise MovieError(
+            f"{files[0].parent}: {files[gaps[0] + 1].name} follows {files[gaps[0]].name}; frames are missing or double"
+        )
     return frames
 
 
@@ -119,7 +125,7 @@ def read_table(path: Path) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 def check_truth(truth: Truth, table: str) -> None:
-    """Raise where the table contradicts itself or its masks. A track may be missing in frames between first and last."""
+    """Raise where the table contradicts itself or its masks. Between first and last, a track may be missing."""
     _check_table(truth, table)
     met_first, met_last = np.zeros(len(truth.track), bool), np.zeros(len(truth.track), bool)
     for t, frame in enumerate(truth.frames):
@@ -142,7 +148,9 @@ def check_truth(truth: Truth, table: str) -> None:
     for met, when, name in ((met_first, truth.first, "begins"), (met_last, truth.last, "ends")):
         if not met.all():
             bad = int(np.argmin(met))
-            raise TruthError(f"{table}: track {truth.track[bad]} {name} in frame {when[bad]}, but no mask shows it there")
+            raise TruthError(
+                f"{table}: track {truth.track[bad]} {name} in frame {when[bad]}, but no mask shows it there"
+            )
 
 
 def _check_table(truth: Truth, table: str) -> None:
@@ -154,11 +162,15 @@ def _check_table(truth: Truth, table: str) -> None:
     backwards = truth.first > truth.last
     if backwards.any():
         bad = int(backwards.argmax())
-        raise TruthError(f"{table}: track {truth.track[bad]} ends in frame {truth.last[bad]}, before it begins in {truth.first[bad]}")
+        raise TruthError(
+            f"{table}: track {truth.track[bad]} ends in frame {truth.last[bad]}, before it begins in {truth.first[bad]}"
+        )
     for row in np.flatnonzero(truth.mother):
         parent = np.flatnonzero(truth.track == truth.mother[row])
         if len(parent) == 0:
-            raise TruthError(f"{table}: track {truth.track[row]} comes from track {truth.mother[row]}, which has no row")
+            raise TruthError(
+                f"{table}: track {truth.track[row]} comes from track {truth.mother[row]}, which has no row"
+            )
         if truth.last[parent[0]] >= truth.first[row]:
             raise TruthError(
                 f"{table}: track {truth.track[row]} begins in frame {truth.first[row]}, but track {truth.mother[row]}, "
@@ -221,22 +233,23 @@ def write_table(path: Path, rows: Iterable[tuple[int, int, int, int]]) -> None:
     path.write_text("".join(f"{label} {first} {last} {mother}\n" for label, first, last, mother in rows))
 
 
-def write_sequence(path: Path, movie: Movie, truth: Truth) -> None:
-    """Write a movie with truth: images, `_GT/TRA` and `_GT/SEG`. The truth's markers must be whole cells."""
+def write_sequence(images: Path, annotation: Path, movie: Movie, truth: Truth) -> None:
+    """Write a movie's images, and its truth as `TRA` and `SEG` under `annotation`; the markers must be whole cells."""
     import tifffile
 
-    tracking, segmentation = _beside(path, "_GT/TRA"), _beside(path, "_GT/SEG")
-    for folder in (path, tracking, segmentation):
+    tracking, segmentation = annotation / "TRA", annotation / "SEG"
+    for folder in (images, tracking, segmentation):
         folder.mkdir(parents=True)
     digits = max(3, len(str(len(movie) - 1)))
     for t in range(len(movie)):
         masks = np.asarray(truth.markers[t])
         if masks.max(initial=0) > MAX_LABEL:
-            raise OutputError(f"{path}: more than {MAX_LABEL} tracks do not fit 16-bit masks; simulate fewer frames")
+            raise OutputError(
+                f"more than {MAX_LABEL} tracks do not fit the challenge's 16-bit masks; write fewer frames"
+            )
         masks = masks.astype(np.uint16)
-        tifffile.imwrite(path / f"t{t:0{digits}d}.tif", movie.images(t), compression="zlib")
+        tifffile.imwrite(images / f"t{t:0{digits}d}.tif", movie.images(t), compression="zlib")
         write_mask(tracking / f"man_track{t:0{digits}d}.tif", masks)
         write_mask(segmentation / f"man_seg{t:0{digits}d}.tif", masks)
     columns = (truth.track, truth.first, truth.last, truth.mother)
     write_table(tracking / "man_track.txt", zip(*(column.tolist() for column in columns), strict=True))
-

@@ -1,4 +1,4 @@
-"""GEFF, the graph exchange file format: the solution at the root, all candidate edges in the nested group `candidates`."""
+"""GEFF, the graph exchange format: the solution at the root, all candidate edges in the group `candidates`."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MAY_BE_MISSING = ("entropy", "p_appear", "p_disappear", "p_divide")
 class GeffWriter:
     """Writes two graphs as the pairs arrive: links, and every candidate edge. Both hold every cell.
 
-    Nodes carry time `t`, position (z, y, x), `label`, `track`, `area`, `entropy` and the event probabilities, marked as missing
-    where undefined; edges carry `cost` and `probability`, candidates also `selected`.
+    Nodes carry time `t`, position (z, y, x), `label`, `track`, `area`, `entropy` and the event probabilities, marked
+    as missing where undefined; edges carry `cost` and `probability`, candidates also `selected`.
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any], has_scale: bool) -> None:
@@ -127,7 +127,10 @@ class _Graph:
         self.edge_columns: dict[str, _Column] = {}
         self._node_ids = _Column(self._nodes, "ids", np.empty(0, np.uint64))
         self._edge_ids = _Column(self._edges, "ids", np.empty((0, 2), np.uint64))
-        self._node_props, self._edge_props = self._nodes.create_group("props"), self._edges.create_group("props")
+        self._node_props, self._edge_props = (
+            self._nodes.create_group("props"),
+            self._edges.create_group("props"),
+        )
         for name in ("cost", "probability"):
             self._edge_column(name, np.empty(0))
 

@@ -35,7 +35,7 @@ class ZarrFrames:
         return int(self._array.shape[0])
 
     def __getitem__(self, t: int) -> NDArray[Any]:
-        frame = (t,) + tuple(0 if axis == "c" else slice(None) for axis in self.axes[1:])
+        frame = (t, *(0 if axis == "c" else slice(None) for axis in self.axes[1:]))
         try:
             return np.asarray(self._array[frame])
         except Exception as error:
@@ -122,7 +122,8 @@ def _multiscale(path: Path) -> _Multiscale | None:
     axes = multiscales[0].get("axes") or [{"name": name} for name in "tczyx"]
     names = "".join(str(axis["name"] if isinstance(axis, dict) else axis)[0].lower() for axis in axes)
     factors = next(
-        (step["scale"] for step in level.get("coordinateTransformations", []) if step.get("type") == "scale"), None
+        (step["scale"] for step in level.get("coordinateTransformations", []) if step.get("type") == "scale"),
+        None,
     )
     if factors is None:
         return _Multiscale(path / level["path"], names, None, None)

@@ -15,8 +15,8 @@ class Softmax:
 
     $$P_{i|j} = \frac{\exp(-w_{ij})}{\exp(-w_a) + \sum_k \exp(-w_{kj})}$$
 
-    Eq. 15–16 of the paper, with the ⊥ class of its appendix C; the paper's parental softmax is $w_a = 0$. It is the cost of
-    vanilla tracking, and it ignores that two daughters may want the same mother.
+    Eq. 15–16 of the paper, with the ⊥ class of its appendix C; the paper's parental softmax is $w_a = 0$. It costs
+    no more than vanilla tracking, and ignores that two daughters may want the same mother.
     """
 
     name = "SM"

@@ -59,7 +59,9 @@ def read(
         return movie
     annotation = ctc.read_truth(path)
     if not set(movie.frames.tolist()) <= set(annotation.frames.tolist()) or len(movie) != len(annotation):
-        raise TruthError(f"{path}: the truth has {len(annotation)} frames, the movie {len(movie)}; they must be the same")
+        raise TruthError(
+            f"{path}: the truth has {len(annotation)} frames, the movie {len(movie)}; they must be the same"
+        )
     return movie, annotation
 
 
@@ -142,5 +144,7 @@ def _cellpose_images(files: list[Path], masks: list[Path]) -> ImageFiles | None:
     images = [file for file in found if file is not None]
     if images and len(images) != len(masks):
         lonely = next(mask for mask, file in zip(masks, found, strict=True) if file is None)
-        raise MovieError(f"{lonely}: there is no image {lonely.stem.removesuffix(CELLPOSE)} beside it, as for other frames")
+        raise MovieError(
+            f"{lonely}: there is no image {lonely.stem.removesuffix(CELLPOSE)} beside it, as for other frames"
+        )
     return ImageFiles(images) if images else None

@@ -1,0 +1,5 @@
+"""`python -m dunno`."""
+
+from dunno.cli import main
+
+main()

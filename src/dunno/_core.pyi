@@ -1,0 +1,34 @@
+"""
+The C++ core. Use it through dunno.assignment and dunno.labels, which check what they pass on.
+"""
+
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+class Problem:
+    """An assignment problem in rows of daughters."""
+
+def make_problem(mother: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], daughter: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_mothers: int, n_daughters: int, appear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], disappear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], divide: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dividing_cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Problem:
+    """Sort an edge list into rows; raises ValueError on bad input."""
+
+def is_convex(problem: Problem) -> bool:
+    """Whether divide >= -disappear for every mother."""
+
+def solve(problem: Problem) -> tuple:
+    """The cheapest assignment: cost, edge, daughters' duals, mothers' duals."""
+
+def measure(labels: Annotated[NDArray, dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> tuple:
+    """
+    Label, area, coordinate sums and bounding box (low, high; flat triples) of every label in a (Z, Y, X) image.
+    """
+
+def request_stop(stop: bool) -> None:
+    """
+    Make all running calls of the core end with Stopped, or allow new ones.
+    """
+
+class Stopped(RuntimeError):
+    pass
