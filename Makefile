@@ -29,7 +29,7 @@ types: $(VENV)/.installed-test
 	$(BIN)/mypy
 
 contract: $(VENV)/.installed-test
-	$(BIN)/lint-imports --no-timing 2>/dev/null || $(BIN)/lint-imports
+	$(BIN)/lint-imports
 
 tests: $(VENV)/.installed-test
 	$(BIN)/python -m pytest

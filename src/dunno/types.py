@@ -62,17 +62,18 @@ class Movie:
         mask_source: str = "arrays",
         frames: Ints | None = None,
     ) -> None:
-        if len(masks) == 0:
+        length = count_frames(masks)
+        if length == 0:
             raise MovieError(f"{name}: the movie has no frames")
-        if images is not None and len(images) != len(masks):
+        if images is not None and count_frames(images) != length:
             raise MovieError(
-                f"{name}: {len(masks)} mask frames but {len(images)} image frames; every frame needs one of each"
+                f"{name}: {length} mask frames but {count_frames(images)} image frames; every frame needs one of each"
             )
         if interval is not None and not (np.isfinite(interval) and interval > 0):
             raise MovieError(f"{name}: the interval is {interval}; expected minutes between frames, above zero")
         self._masks = masks
         self._images = images
-        self._positions: Ints = np.arange(len(masks))
+        self._positions: Ints = np.arange(length)
         self.frames: Ints = self._positions if frames is None else np.asarray(frames, dtype=np.int64)
         self.name = name
         self.mask_source = mask_source
@@ -162,6 +163,12 @@ def check_step(n: int, start: int, length: int) -> slice:
     if start >= length:
         raise MovieError(f"every({n}, start={start}): the movie has only {length} frames")
     return slice(int(start), None, int(n))
+
+
+def count_frames(source: Frames) -> int:
+    """Number of frames; zarr arrays have a shape but no length."""
+    shape: tuple[int, ...] | None = getattr(source, "shape", None)
+    return len(source) if shape is None else int(shape[0])
 
 
 def _where(source: Frames, t: int) -> str:

@@ -32,7 +32,7 @@ class Problem:
 
     Example:
         >>> from dunno.assignment import Problem, solve
-        >>> problem = Problem([0, 0, 1], [0, 1, 1], [0.5, 1.0, 3.0], n_mothers=2, n_daughters=2)
+        >>> problem = Problem([0, 0, 1], [0, 1, 1], [0.5, 1.0, 2.5], n_mothers=2, n_daughters=2)
         >>> solve(problem).edge
         array([0, 2])
     """

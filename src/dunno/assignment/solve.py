@@ -36,6 +36,7 @@ def solve(problem: Problem, duals: bool = False) -> Solution:
     """
     require_linear(problem, "solve")
     cost, edge, daughter_dual, mother_dual = _core.solve(problem.core)
+    edge = np.asarray(edge, np.int64)
     return Solution(cost, edge, daughter_dual, mother_dual) if duals else Solution(cost, edge)
 
 

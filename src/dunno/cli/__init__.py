@@ -1,4 +1,4 @@
-"""The command line: a module per command, which imports what it needs when it runs, so that `--help` answers at once."""
+"""The command line: a module per command, which imports what it needs when it runs; `--help` answers at once."""
 
 from __future__ import annotations
 

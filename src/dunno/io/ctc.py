@@ -225,7 +225,7 @@ def write_mask(path: Path, labels: Any) -> None:
     """Write one label image."""
     import tifffile
 
-    tifffile.imwrite(path, labels, compression="zlib")
+    tifffile.imwrite(path, labels, photometric="minisblack", compression="zlib")
 
 
 def write_table(path: Path, rows: Iterable[tuple[int, int, int, int]]) -> None:
@@ -248,7 +248,7 @@ def write_sequence(images: Path, annotation: Path, movie: Movie, truth: Truth) -
                 f"more than {MAX_LABEL} tracks do not fit the challenge's 16-bit masks; write fewer frames"
             )
         masks = masks.astype(np.uint16)
-        tifffile.imwrite(images / f"t{t:0{digits}d}.tif", movie.images(t), compression="zlib")
+        tifffile.imwrite(images / f"t{t:0{digits}d}.tif", movie.images(t), photometric="minisblack", compression="zlib")
         write_mask(tracking / f"man_track{t:0{digits}d}.tif", masks)
         write_mask(segmentation / f"man_seg{t:0{digits}d}.tif", masks)
     columns = (truth.track, truth.first, truth.last, truth.mother)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,8 @@ class TiffStack:
         self._lock = threading.Lock()
         self._file: Any = None
         shape, axes = self._series().shape, self._series().axes
-        if "C" in axes or "S" in axes:
+        # The leading axis is time whatever the writer called it: few frames are often saved as channels or slices.
+        if "C" in axes[1:] or "S" in axes[1:]:
             raise MovieError(f"{path}: has colour channels (axes {axes}, shape {shape}); expected one channel")
         if len(shape) not in (3, 4):
             raise MovieError(f"{path}: an image of shape {shape}; expected a stack (T, Y, X) or (T, Z, Y, X)")
@@ -91,6 +93,7 @@ class TiffStack:
             try:
                 self._file = tifffile.TiffFile(self.path)
                 self._file.filehandle.set_lock(True)
+                weakref.finalize(self, self._file.close)
             except Exception as error:
                 raise MovieError(f"{self.path}: cannot be read ({_one_line(error)}); is it a complete TIFF?") from None
         return self._file.series[0]

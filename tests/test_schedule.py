@@ -1,0 +1,58 @@
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from dunno.schedule import in_order
+
+
+def test_results_come_in_the_order_of_the_items() -> None:
+    def slow_first(item: int) -> int:
+        time.sleep(0.02 if item == 0 else 0)
+        return item * item
+
+    with ThreadPoolExecutor(4) as executor:
+        assert list(in_order(slow_first, range(20), executor, 8)) == [i * i for i in range(20)]
+
+
+def test_no_more_than_the_bound_is_in_flight() -> None:
+    taken = 0
+
+    def items() -> Iterator[int]:
+        nonlocal taken
+        for i in range(100):
+            taken += 1
+            yield i
+
+    with ThreadPoolExecutor(2) as executor:
+        for used, _ in enumerate(in_order(lambda item: item, items(), executor, 4), 1):
+            assert taken <= used + 4
+
+
+def test_an_error_reaches_the_caller_and_the_rest_is_dropped() -> None:
+    done = []
+
+    def work(item: int) -> int:
+        if item == 3:
+            raise ValueError("three")
+        done.append(item)
+        return item
+
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ValueError, match="three"):
+        list(in_order(work, range(1000), executor, 4))
+    assert max(done) < 10
+
+
+def test_leaving_early_waits_for_what_runs_and_cancels_the_rest() -> None:
+    running = threading.Event()
+
+    def work(item: int) -> int:
+        running.set()
+        return item
+
+    with ThreadPoolExecutor(1) as executor:
+        stream = in_order(work, range(1000), executor, 4)
+        assert next(stream) == 0
+        stream.close()
+    assert running.is_set()
