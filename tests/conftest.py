@@ -10,8 +10,8 @@ Three frames; every letter is a cell, `a` is label 1, `b` is 2, and so on:
     .....c......         .....b......         .....b......
     .....c......         .....b..d...         ............
 
-Cell 1 stays. Cell 2 of frame 0 becomes 3 in frame 1, and 4 in frame 2; cell 3 becomes 2. Cell 4 of frame 1 appears and is
-lost again; cell 3 of frame 2 is new.
+Cell 1 stays. Cell 2 of frame 0 becomes 3 in frame 1, and 4 in frame 2; cell 3 becomes 2. Cell 4 of frame 1 appears and
+is lost again; cell 3 of frame 2 is new.
 """
 
 import os
@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from dunno import Movie
 
 

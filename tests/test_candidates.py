@@ -1,5 +1,8 @@
+import itertools
+
 import numpy as np
 import pytest
+
 from dunno import Movie
 from dunno.candidates import estimate_gate, find_candidates
 from dunno.errors import InputError
@@ -33,7 +36,7 @@ def test_the_estimated_gate_holds_nearly_every_true_displacement() -> None:
     snapshots = simulated.movie._masks.snapshots
     gate = estimate_gate(simulated.movie)
     steps = []
-    for earlier, later in zip(snapshots, snapshots[1:], strict=False):
+    for earlier, later in itertools.pairwise(snapshots):
         _, before, now = np.intersect1d(earlier.track, later.track, return_indices=True)
         steps.append(np.linalg.norm(later.centre[now] - earlier.centre[before], axis=1))
     assert np.mean(np.concatenate(steps) <= gate) > 0.999

@@ -4,8 +4,9 @@ import doctest
 import importlib
 import pkgutil
 
-import dunno
 import pytest
+
+import dunno
 
 MODULES = [info.name for info in pkgutil.walk_packages(dunno.__path__, "dunno.") if info.name != "dunno.__main__"]
 

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from scipy import ndimage
+
 from dunno.errors import MovieError
 from dunno.labels import as_labels, measure
-from scipy import ndimage
 
 INTEGERS = [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int16, np.int32, np.int64]
 

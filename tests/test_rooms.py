@@ -1,4 +1,5 @@
 import pytest
+
 from dunno import rooms
 from dunno.errors import InputError
 

@@ -1,8 +1,10 @@
+import itertools
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+
 from dunno import read
 from dunno.errors import InputError, OutputError
 from dunno.io.ctc import check_truth
@@ -52,7 +54,7 @@ def test_heavy_tails_are_heavier() -> None:
         simulated = colony(cells=100, frames=40, motion=0.05, crowding=0.0, cycle=np.inf, enter=0, tail=tail)
         snapshots = simulated.movie._masks.snapshots
         steps = []
-        for earlier, later in zip(snapshots, snapshots[1:], strict=False):
+        for earlier, later in itertools.pairwise(snapshots):
             _, before, now = np.intersect1d(earlier.track, later.track, return_indices=True)
             steps.append(np.linalg.norm(later.centre[now] - earlier.centre[before], axis=1))
         return float(np.mean(np.concatenate(steps) > 4 * 0.05 * 24))

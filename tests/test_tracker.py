@@ -4,6 +4,7 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
+
 from dunno import Movie, Tracker
 from dunno.errors import InputError, MovieError, ProblemError
 from dunno.simulate import colony as simulate

@@ -5,11 +5,12 @@ import geff
 import numpy as np
 import pytest
 import tifffile
+from geff.core_io import read_to_memory
+from geff.validate.data import ValidationConfig, validate_data
+
 from dunno import Movie, Tracker
 from dunno.simulate import colony as simulate
 from dunno.tracking import Tracking
-from geff.core_io import read_to_memory
-from geff.validate.data import ValidationConfig, validate_data
 
 
 @pytest.fixture(scope="module")

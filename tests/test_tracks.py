@@ -1,4 +1,5 @@
 import numpy as np
+
 from dunno import Movie, Tracker
 from dunno.tracks import TrackNumbers, records
 

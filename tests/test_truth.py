@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
-from .conftest import COLONY, draw
+
 from dunno import Movie, Tracker
 from dunno.truth import ancestors, match_tracks, true_mothers
 from dunno.types import Truth
+
+from .conftest import COLONY, draw
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@ import pickle
 
 import numpy as np
 import pytest
+
 from dunno import Movie
 from dunno.errors import MovieError
 

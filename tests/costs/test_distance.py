@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from dunno import Movie
 from dunno.costs.distance import Distance
 from dunno.errors import InputError

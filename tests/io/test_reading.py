@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tifffile
 import zarr
+
 from dunno import read
 from dunno.errors import DunnoWarning, MovieError, TruthError
 

@@ -3,6 +3,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from dunno.errors import OutputError
 from dunno.io.writing import whole
 

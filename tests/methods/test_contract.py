@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from dunno import Movie, Tracker, rooms
 from dunno.simulate import colony as simulate
 from dunno.tracking import Tracking

@@ -12,6 +12,9 @@ from dunno.cli import demo, listing, simulate, track
 from dunno.cli.console import complain, note
 from dunno.errors import DunnoError, DunnoWarning
 
+STOPPED = 130
+"""The exit code after Ctrl-C, as shells have it."""
+
 # Typer brings a copy of click of its own; this is its base of all complaints about arguments.
 UsageProblem: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
@@ -65,8 +68,9 @@ def run(arguments: list[str]) -> int:
             complain(error.format_message())
             return 2
         except (KeyboardInterrupt, typer.Abort):
+            outcome = STOPPED
+        if outcome == STOPPED:
             complain("stopped; nothing was left half-written")
-            return 130
         return outcome if isinstance(outcome, int) else 0
 
 

@@ -66,7 +66,10 @@ class CsvWriter:
         if pair is not None:
             self._edges.writelines(_rows(edge_columns(pair)))
 
-    def close(self, tracks: Sequence[TrackRow]) -> None:
+    def finish(self, tracks: Sequence[TrackRow]) -> None:
+        """Nothing is left to write."""
+
+    def close(self) -> None:
         """Close the files."""
         self._edges.close()
         self._detections.close()

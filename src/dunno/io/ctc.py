@@ -215,7 +215,10 @@ class CtcWriter:
         write_mask(self._folder / f"mask{self._number[record.frame]:0{self._digits}d}.tif", tracks)
         self._t += 1
 
-    def close(self, tracks: Sequence[TrackRow]) -> None:
+    def close(self) -> None:
+        """No file is kept open."""
+
+    def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Write the track table."""
         rows = ((row.track, self._number[row.first], self._number[row.last], row.mother) for row in tracks)
         write_table(self._folder / "res_track.txt", rows)

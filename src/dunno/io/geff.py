@@ -1,7 +1,12 @@
-"""GEFF, the graph exchange format: the solution at the root, all candidate edges in the group `candidates`."""
+"""GEFF, the graph exchange format: the solution at the root, all candidate edges in the group `candidates`.
+
+A GEFF is arrays of known length. Rows are spooled to unnamed temporary files while the pairs arrive, so that memory
+stays small however long the movie is, and become zarr arrays at the end.
+"""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,148 +22,138 @@ MAY_BE_MISSING = ("entropy", "p_appear", "p_disappear", "p_divide")
 
 
 class GeffWriter:
-    """Writes two graphs as the pairs arrive: links, and every candidate edge. Both hold every cell.
+    """Writes two graphs: links, and every candidate edge. Both hold every cell.
 
-    Nodes carry time `t`, position (z, y, x), `label`, `track`, `area`, `entropy` and the event probabilities, marked
-    as missing where undefined; edges carry `cost` and `probability`, candidates also `selected`.
+    Nodes carry time `t`, position (z, y, x), `label`, `track`, `area`, `entropy` and the event probabilities, marked as
+    missing where undefined; edges carry `cost` and `probability`, candidates also `selected`.
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any], has_scale: bool) -> None:
-        import zarr
-
-        root = zarr.open_group(path, mode="w", zarr_format=2)
         self._path = path
         self._about = dict(about)
         self._unit = None if has_scale else "pixel"
-        self._solution = _Graph(root)
-        self._candidates = _Graph(root.create_group("candidates"))
-        self._axes: tuple[str, ...] = ("y", "x")
-        self._last_node: np.ndarray | None = None
-        self._pair: PairPosterior | None = None
+        self._nodes, self._links, self._edges = (_Table(path.parent) for _ in range(3))
+        self._before: tuple[PairPosterior, np.ndarray] | None = None
 
     def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
         """Add one frame's cells, and the edges that lead to them."""
         columns = detection_columns(record)
         columns["t"] = columns.pop("frame")
-        self._axes = tuple(axis for axis in "zyx" if axis in columns)
-        for graph in (self._solution, self._candidates):
-            graph.add_nodes(record.node, columns)
-        if self._pair is not None and self._last_node is not None:
-            self._add_edges(self._pair, self._last_node, record.node)
-        self._pair, self._last_node = pair, record.node
+        self._nodes.add(record.node, columns)
+        if self._before is not None:
+            self._add_edges(*self._before, record.node)
+        self._before = None if pair is None else (pair, record.node)
 
     def _add_edges(self, pair: PairPosterior, mothers: np.ndarray, daughters: np.ndarray) -> None:
         ids = np.stack([mothers[pair.mother], daughters[pair.daughter]], axis=1)
-        columns = edge_columns(pair)
-        properties = {name: columns[name] for name in ("cost", "probability")}
+        columns = {name: edge_columns(pair)[name] for name in ("cost", "probability")}
         chosen = pair.selected
-        self._solution.add_edges(ids[chosen], {name: values[chosen] for name, values in properties.items()})
-        self._candidates.add_edges(ids, {**properties, "selected": columns["selected"]})
+        self._links.add(ids[chosen], {name: values[chosen] for name, values in columns.items()})
+        self._edges.add(ids, {**columns, "selected": chosen})
 
-    def close(self, tracks: Sequence[TrackRow]) -> None:
-        """Write what is buffered, and the metadata."""
-        for graph, place, what in (
-            (self._solution, self._path, "the links of the reported assignment"),
-            (self._candidates, self._path / "candidates", "every candidate edge"),
+    def finish(self, tracks: Sequence[TrackRow]) -> None:
+        """Turn the rows into two graphs."""
+        import zarr
+
+        root = zarr.open_group(self._path, mode="w", zarr_format=2)
+        for group, place, edges, what in (
+            (root, self._path, self._links, "the links of the reported assignment"),
+            (root.create_group("candidates"), self._path / "candidates", self._edges, "every candidate edge"),
         ):
-            graph.close()
-            self._metadata(graph, what).write(place)
+            self._nodes.write(group.create_group("nodes"))
+            edges.write(group.create_group("edges"))
+            self._metadata(edges, what).write(place)
 
-    def _metadata(self, graph: _Graph, what: str) -> Any:
+    def close(self) -> None:
+        """Let go of the temporary files."""
+        for table in (self._nodes, self._links, self._edges):
+            table.close()
+
+    def _metadata(self, edges: _Table, what: str) -> Any:
         from geff_spec import Axis, GeffMetadata, PropMetadata
 
-        def describe(columns: Mapping[str, _Column]) -> dict[str, Any]:
-            return {name: PropMetadata(identifier=name, dtype=column.dtype) for name, column in columns.items()}
+        def describe(table: _Table) -> dict[str, Any]:
+            return {name: PropMetadata(identifier=name, dtype=str(c.dtype)) for name, c in table.columns.items()}
 
         def axis(name: str, kind: Any, unit: str | None) -> Any:
-            column = graph.node_columns[name]
-            empty = column.low > column.high
-            bounds = {} if empty else {"min": column.low, "max": column.high}
-            return Axis(name=name, type=kind, unit=unit, **bounds)
+            low, high = self._nodes.columns[name].bounds
+            return Axis(name=name, type=kind, unit=unit, **({"min": low, "max": high} if low <= high else {}))
 
+        space = [axis(name, "space", self._unit) for name in "zyx" if name in self._nodes.columns]
         return GeffMetadata(
             directed=True,
-            axes=[axis("t", "time", "frame"), *(axis(name, "space", self._unit) for name in self._axes)],
-            node_props_metadata=describe(graph.node_columns),
-            edge_props_metadata=describe(graph.edge_columns),
+            axes=[axis("t", "time", "frame"), *space],
+            node_props_metadata=describe(self._nodes),
+            edge_props_metadata=describe(edges),
             track_node_props={"tracklet": "track"},
             extra={"dunno": {**self._about, "edges": what}},
         )
 
 
 class _Column:
-    """A zarr array that grows, chunk by chunk."""
+    """An array that grows in a temporary file."""
 
-    def __init__(self, group: Any, name: str, example: np.ndarray) -> None:
-        self._buffer: list[np.ndarray] = []
-        self._buffered = 0
-        self._array = group.create_array(
-            name, shape=(0, *example.shape[1:]), chunks=(CHUNK, *example.shape[1:]), dtype=example.dtype
-        )
-        self.dtype = str(example.dtype)
-        self.low, self.high = np.inf, -np.inf
+    def __init__(self, folder: Path, example: np.ndarray) -> None:
+        self.dtype = example.dtype
+        self.bounds = (np.inf, -np.inf)
+        self._width = example.shape[1:]
+        self._length = 0
+        self._file = tempfile.TemporaryFile(dir=folder)
 
     def add(self, values: np.ndarray) -> None:
-        self._buffer.append(values)
-        self._buffered += len(values)
         if len(values):
-            self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
-        if self._buffered >= CHUNK:
-            self._flush(self._buffered - self._buffered % CHUNK)
+            self.bounds = (min(self.bounds[0], float(values.min())), max(self.bounds[1], float(values.max())))
+        self._length += len(values)
+        self._file.write(np.ascontiguousarray(values, self.dtype).tobytes())
 
-    def _flush(self, count: int) -> None:
-        rows = np.concatenate(self._buffer)
-        self._array.append(rows[:count])
-        self._buffer = [rows[count:]]
-        self._buffered -= count
+    def write(self, group: Any, name: str) -> None:
+        shape, chunks = (self._length, *self._width), (CHUNK, *self._width)
+        array = group.create_array(name, shape=shape, chunks=chunks, dtype=self.dtype)
+        self._file.seek(0)
+        for start in range(0, self._length, CHUNK):
+            rows = min(CHUNK, self._length - start)
+            values = np.frombuffer(self._file.read(rows * self.dtype.itemsize * int(np.prod(self._width))), self.dtype)
+            array[start : start + rows] = values.reshape(rows, *self._width)
 
     def close(self) -> None:
-        if self._buffered:
-            self._flush(self._buffered)
+        self._file.close()
 
 
-class _Graph:
-    """One GEFF graph under construction."""
+class _Table:
+    """The ids and properties of nodes or edges."""
 
-    def __init__(self, group: Any) -> None:
-        self._nodes, self._edges = group.create_group("nodes"), group.create_group("edges")
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._ids: _Column | None = None
         self._missing: dict[str, _Column] = {}
-        self.node_columns: dict[str, _Column] = {}
-        self.edge_columns: dict[str, _Column] = {}
-        self._node_ids = _Column(self._nodes, "ids", np.empty(0, np.uint64))
-        self._edge_ids = _Column(self._edges, "ids", np.empty((0, 2), np.uint64))
-        self._node_props, self._edge_props = (
-            self._nodes.create_group("props"),
-            self._edges.create_group("props"),
-        )
-        for name in ("cost", "probability"):
-            self._edge_column(name, np.empty(0))
+        self.columns: dict[str, _Column] = {}
 
-    def _edge_column(self, name: str, values: np.ndarray) -> _Column:
-        if name not in self.edge_columns:
-            self.edge_columns[name] = _Column(self._edge_props.create_group(name), "values", values)
-        return self.edge_columns[name]
-
-    def add_nodes(self, ids: np.ndarray, columns: Mapping[str, np.ndarray]) -> None:
-        self._node_ids.add(ids.astype(np.uint64))
+    def add(self, ids: np.ndarray, columns: Mapping[str, np.ndarray]) -> None:
+        ids = ids.astype(np.uint64)
+        if self._ids is None:
+            self._ids = _Column(self._folder, ids)
+            self.columns = {name: _Column(self._folder, values) for name, values in columns.items()}
+            self._missing = {
+                name: _Column(self._folder, np.empty(0, bool)) for name in MAY_BE_MISSING if name in columns
+            }
+        self._ids.add(ids)
         for name, values in columns.items():
-            if name not in self.node_columns:
-                group = self._node_props.create_group(name)
-                self.node_columns[name] = _Column(group, "values", values)
-                if name in MAY_BE_MISSING:
-                    self._missing[name] = _Column(group, "missing", np.empty(0, np.bool_))
-            missing = np.isnan(values) if name in self._missing else None
-            if missing is not None:
+            if name in self._missing:
+                missing = np.isnan(values)
                 self._missing[name].add(missing)
                 values = np.where(missing, 0.0, values)
-            self.node_columns[name].add(values)
+            self.columns[name].add(values)
 
-    def add_edges(self, ids: np.ndarray, columns: Mapping[str, np.ndarray]) -> None:
-        self._edge_ids.add(ids.astype(np.uint64))
-        for name, values in columns.items():
-            self._edge_column(name, values).add(values)
+    def write(self, group: Any) -> None:
+        if self._ids is not None:
+            self._ids.write(group, "ids")
+        properties = group.create_group("props")
+        for name, column in self.columns.items():
+            place = properties.create_group(name)
+            column.write(place, "values")
+            if name in self._missing:
+                self._missing[name].write(place, "missing")
 
     def close(self) -> None:
-        columns = [self._node_ids, self._edge_ids, *self._missing.values()]
-        for column in [*columns, *self.node_columns.values(), *self.edge_columns.values()]:
+        for column in (*self.columns.values(), *self._missing.values(), *([self._ids] if self._ids else [])):
             column.close()

@@ -24,21 +24,29 @@ class Writer(Protocol):
         """Write one frame and the pair in which its cells are mothers."""
         ...
 
-    def close(self, tracks: Sequence[TrackRow]) -> None:
-        """Finish; after this the files are complete."""
+    def finish(self, tracks: Sequence[TrackRow]) -> None:
+        """Write what is only known at the end."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files, finished or not."""
         ...
 
 
 def drain(pairs: Iterable[PairPosterior], writers: Sequence[Writer]) -> list[TrackRow]:
     """Send a stream of pairs to the writers, frame by frame, holding two frames at a time."""
     numbers = TrackNumbers()
-    for record, pair in records(pairs, numbers):
+    try:
+        for record, pair in records(pairs, numbers):
+            for writer in writers:
+                writer.write(record, pair)
+        tracks = numbers.table()
         for writer in writers:
-            writer.write(record, pair)
-    tracks = numbers.table()
-    for writer in writers:
-        writer.close(tracks)
-    return tracks
+            writer.finish(tracks)
+        return tracks
+    finally:
+        for writer in writers:
+            writer.close()
 
 
 @contextmanager

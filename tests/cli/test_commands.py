@@ -1,0 +1,65 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import geff
+import pytest
+
+import dunno
+from dunno.cli import run
+
+
+def test_the_demo_leaves_a_valid_geff_and_a_ctc_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):  # a second time replaces the first
+        assert run(["demo", "-o", str(tmp_path / "demo")]) == 0
+    printed = capsys.readouterr().out
+    assert "cells" in printed
+    assert "least certain links" in printed
+    geff.validate_structure(tmp_path / "demo" / "tracks" / "tracks.geff")
+    geff.validate_structure(tmp_path / "demo" / "tracks" / "tracks.geff" / "candidates")
+    assert len(list((tmp_path / "demo" / "tracks" / "ctc").glob("mask*.tif"))) == 40
+    assert os.listdir(tmp_path) == ["demo"]
+
+
+def test_the_demo_does_not_replace_what_is_not_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").write_text("")
+    assert run(["demo", "-o", str(tmp_path)]) == 2
+    assert "exists already" in capsys.readouterr().err
+
+
+def test_simulate_writes_a_sequence_with_its_parameters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "sim" / "01"
+    assert run(["simulate", str(path), "--cells", "5", "--frames", "4", "--motion", "0.1", "--seed", "9"]) == 0
+    assert "4 frames with" in capsys.readouterr().out
+    about = json.loads((tmp_path / "sim" / "01_GT" / "simulation.json").read_text())
+    assert about["parameters"]["cells"] == 5
+    assert about["parameters"]["seed"] == 9
+    assert run(["simulate", str(path)]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert run(["simulate", str(tmp_path / "x"), "--cells", "-1"]) == 2
+    assert "cells is -1; expected at least 1" in capsys.readouterr().err
+
+
+def test_list_names_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["list", "costs"]) == 0
+    assert "distance" in capsys.readouterr().out
+    assert run(["list", "methods"]) == 0
+    assert "SM" in capsys.readouterr().out
+    assert run(["list", "colours"]) == 2
+    assert "nothing called 'colours' to list; expected costs or methods" in capsys.readouterr().err
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"dunno {dunno.__version__}\n"
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from dunno.cli import run; run(['--help']); run(['track', '--help']);"
+        "heavy = {'scipy', 'numpy', 'zarr', 'geff', 'tifffile', 'matplotlib', 'pandas', 'torch'} & set(sys.modules);"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)

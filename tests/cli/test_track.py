@@ -1,0 +1,237 @@
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import geff
+import numpy as np
+import pytest
+import tifffile
+
+from dunno.cli import run
+from dunno.simulate import colony as simulate
+
+from ..conftest import COLONY
+
+
+@pytest.fixture
+def movie(tmp_path: Path) -> Path:
+    """A folder of three frames."""
+    folder = tmp_path / "masks"
+    folder.mkdir()
+    for t, frame in enumerate(COLONY):
+        tifffile.imwrite(folder / f"m{t}.tif", frame)
+    return folder
+
+
+def complaint(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """The one line that a wrong call gives; everything before it must be a note."""
+    assert run([str(argument) for argument in arguments]) == 2
+    captured = capsys.readouterr()
+    *notes, line = captured.err.strip().splitlines()
+    assert captured.out == ""
+    assert all(text.startswith("note: ") for text in notes)
+    assert line.startswith("dunno: ")
+    return line
+
+
+def test_a_movie_is_tracked_into_files_that_other_tools_open(
+    movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert run(["track", str(movie), "-o", str(out), "--max-distance", "2.5", "--ctc"]) == 0
+    assert sorted(path.name for path in out.iterdir()) == [
+        "ctc",
+        "detections.csv",
+        "edges.csv",
+        "run.json",
+        "tracks.geff",
+    ]
+    geff.validate_structure(out / "tracks.geff")
+    assert (out / "edges.csv").read_text().splitlines()[1] == "0,1,1,1,0,0.957912272,1"
+    printed = capsys.readouterr().out
+    assert "not calibrated" in printed
+    assert "least certain links" in printed
+    about = json.loads((out / "run.json").read_text())
+    assert about["schema"] == 1
+    assert about["step"] == 1
+    assert about["calibrated"] is False
+    assert about["mask_source"] == str(movie)
+    assert about["parameters"]["max_distance"] == 2.5
+    assert about["summary"]["links"] == 6
+    assert about["summary"]["cells"] == 11
+    assert about["timings"]["seconds"] > 0
+
+
+def test_json_is_for_machines_and_quiet_says_nothing(
+    movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["track", str(movie), "-o", str(tmp_path / "a"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["summary"]["frames"] == 3
+    assert run(["track", str(movie), "-o", str(tmp_path / "b"), "--quiet"]) == 0
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "")
+
+
+def test_options_reach_the_tracker(movie: Path, tmp_path: Path) -> None:
+    options = "--every 2 --scale 2,0.5 --interval 5 --seed 3 --workers 1 --appear-cost 9 --divide-cost 1".split()
+    assert run(["track", str(movie), "-o", str(tmp_path / "out"), "-q", *options]) == 0
+    about = json.loads((tmp_path / "out" / "run.json").read_text())["parameters"]
+    assert (about["step"], about["scale"], about["interval"], about["seed"]) == (2, [2.0, 0.5], 10.0, 3)
+    assert (about["appear_cost"], about["disappear_cost"], about["divide_cost"]) == (9.0, None, 1.0)
+
+
+def test_the_summary_counts_what_is_in_the_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    simulate(cells=8, frames=12, motion=0.4).save(tmp_path / "01")
+    assert run(["track", str(tmp_path / "01"), "-o", str(tmp_path / "out"), "--json"]) == 0
+    captured = capsys.readouterr()
+    assert "markers" in captured.err
+    summary = json.loads(captured.out)["summary"]
+    edges = np.genfromtxt(tmp_path / "out" / "edges.csv", delimiter=",", names=True)
+    cells = np.genfromtxt(tmp_path / "out" / "detections.csv", delimiter=",", names=True)
+    assert summary["cells"] == len(cells)
+    assert summary["candidates"] == len(edges)
+    assert summary["links"] == edges["selected"].sum()
+    assert summary["tracks"] == len(np.unique(cells["track"]))
+    links = edges["probability"][edges["selected"] == 1]
+    assert summary["mean_confidence"] == pytest.approx(links.mean())
+    assert [link["probability"] for link in summary["least_certain"]] == pytest.approx(np.sort(links)[:10])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--cost", "nearest"],
+            "there is no cost 'nearest'; there are .*distance.*, and your own as package.module:Class",
+        ),
+        (["--method", "guess"], "there is no method 'guess'; there are .*SM"),
+        (["--max-distance", "nan"], "max_distance is nan; expected a distance above zero, or inf"),
+        (["--max-distance", "-3"], "max_distance is -3.0; expected a distance above zero"),
+        (["--every", "0"], "expected a step of at least 1"),
+        (["--every", "3"], "the movie has one frame; tracking needs at least two"),
+        (["--scale", "a,b"], "--scale a,b: expected numbers separated by commas"),
+        (["--scale", "1,2,3"], "3 scale values for 2 dimensions; expected y,x"),
+        (["--masks", "nowhere"], "nowhere: there is no such file or folder; --masks"),
+        (["--workers", "0"], "workers is 0; expected at least 1"),
+        (["--disappear-cost", "1", "--divide-cost", "-5"], "solve needs divide >= -disappear"),
+        (["--seed", "x"], "Invalid value for '--seed'"),
+    ],
+)
+def test_wrong_options_get_one_clear_line_and_leave_nothing(
+    movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    line = complaint(capsys, "track", movie, "-o", tmp_path / "out", *options)
+    assert re.search(message, line), line
+    assert os.listdir(tmp_path) == ["masks"]
+
+
+def damage(folder: Path, kind: str) -> Path:
+    """Make a movie wrong in one way."""
+    frame = folder / "m1.tif"
+    if kind == "missing":
+        return folder.parent / "nowhere"
+    if kind == "empty":
+        empty = folder.parent / "empty"
+        empty.mkdir()
+        return empty
+    if kind == "shape":
+        tifffile.imwrite(frame, COLONY[0][:, :9])
+    if kind == "negative":
+        tifffile.imwrite(frame, -COLONY[1].astype(np.int16))
+    if kind == "fraction":
+        tifffile.imwrite(frame, COLONY[1] / np.float32(2))
+    if kind == "truncated":
+        frame.write_bytes(frame.read_bytes()[:100])
+    if kind == "one frame":
+        frame.unlink()
+        (folder / "m2.tif").unlink()
+    if kind == "images only":
+        images = folder.parent / "01"
+        images.mkdir()
+        tifffile.imwrite(images / "t000.tif", COLONY[0])
+        return images
+    if kind == "counts":
+        images = folder.parent / "images"
+        images.mkdir()
+        tifffile.imwrite(images / "t000.tif", COLONY[0])
+        return images
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("missing", "nowhere: there is no such file or folder"),
+        ("empty", "empty: holds no .png, .tif, .tiff files; expected one mask image per frame"),
+        ("shape", "m1.tif: a frame of shape (6, 9), but the movie's first one has (6, 12)"),
+        ("negative", "m1.tif: a negative label, -1; labels are positive and the background is 0"),
+        ("fraction", "m1.tif: 0.5 is not a whole number, so these are no labels"),
+        ("truncated", "m1.tif: cannot be read"),
+        ("one frame", "the movie has one frame; tracking needs at least two"),
+        ("images only", "there are no masks beside it in 01_ST/SEG, 01_GT/TRA or 01_RES"),
+    ],
+)
+def test_wrong_movies_get_one_clear_line_and_leave_nothing(
+    movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, message: str
+) -> None:
+    wrong = damage(movie, kind)
+    before = sorted(os.listdir(tmp_path))
+    assert message in complaint(capsys, "track", wrong, "-o", tmp_path / "out")
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_images_and_masks_that_do_not_match_are_refused(
+    movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    images = damage(movie, "counts")
+    line = complaint(capsys, "track", images, "--masks", movie, "-o", tmp_path / "out")
+    assert "3 mask frames but 1 image frames; every frame needs one of each" in line
+
+
+def test_an_existing_output_is_kept_unless_told(
+    movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert run(["track", str(movie), "-o", str(out), "-q"]) == 0
+    (out / "mine.txt").write_text("a note")
+    line = complaint(capsys, "track", movie, "-o", out)
+    assert "out: exists already; choose another name, or replace it with --overwrite" in line
+    assert (out / "mine.txt").exists()
+    assert run(["track", str(movie), "-o", str(out), "-q", "--overwrite"]) == 0
+    assert not (out / "mine.txt").exists()
+
+
+def test_an_output_without_permission_is_named(movie: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = complaint(capsys, "track", movie, "-o", "/proc/out")
+    assert "/proc/out: " in line
+
+
+def test_a_bug_is_no_input_error(movie: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dunno.io.csv.edge_columns", lambda pair: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run(["track", str(movie), "-o", str(tmp_path / "out"), "-q"])
+    assert os.listdir(tmp_path) == ["masks"]
+
+
+def test_control_c_stops_it_and_leaves_nothing(tmp_path: Path) -> None:
+    simulate(cells=30, frames=3).save(tmp_path / "01")
+    for t in range(3, 3000):
+        for place, name in (("01", "t"), ("01_GT/TRA", "man_track")):
+            os.link(tmp_path / place / f"{name}{t % 3:03d}.tif", tmp_path / place / f"{name}{t:03d}.tif")
+    command = [sys.executable, "-m", "dunno", "track", str(tmp_path / "01"), "-o", str(tmp_path / "out")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    partial = tmp_path / "out.partial" / "edges.csv"
+    deadline = time.monotonic() + 30
+    while not partial.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "dunno: stopped; nothing was left half-written" in errors
+    assert "Traceback" not in errors
+    assert sorted(os.listdir(tmp_path)) == ["01", "01_GT"]

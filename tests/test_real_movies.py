@@ -1,0 +1,52 @@
+"""What real movies must show; skipped where they are not."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dunno import Tracker, read
+from dunno.tracking import Tracking
+from dunno.truth import marker_image, match_tracks, true_mothers
+from dunno.types import Truth
+
+SEQUENCES = ["Fluo-N2DL-HeLa/01", "Fluo-N2DL-HeLa/02", "iPSC-07/01", "iPSC-07/02", "iPSC-07/03", "Cglut-2min/01"]
+
+
+def right_links(tracking: Tracking, truth: Truth) -> np.ndarray:
+    movie = tracking.movie
+    tracks = [
+        match_tracks(movie.detections(t).label, movie.masks(t), marker_image(truth, t)) for t in range(len(movie))
+    ]
+    right = []
+    for t, pair in enumerate(tracking.pairs):
+        mother = true_mothers(truth, pair, tracks[t], tracks[t + 1]).mother
+        right.append(mother[pair.daughter[pair.selected]] == pair.mother[pair.selected])
+    return np.concatenate(right)
+
+
+def test_hela_is_tracked_as_a_reference_implementation_did(data: Path) -> None:
+    movie, truth = read(data / "Fluo-N2DL-HeLa/02", truth=True)
+    right = right_links(Tracker(max_distance=30).track(movie), truth)
+    assert len(right) == pytest.approx(25_166, abs=25)
+    assert right.mean() == pytest.approx(0.9950, abs=0.001)
+
+
+@pytest.mark.filterwarnings("ignore:masks are taken from")
+@pytest.mark.parametrize("sequence", SEQUENCES)
+@pytest.mark.parametrize("step", [1, 10])
+def test_the_estimated_gate_is_generous_and_the_defaults_track(data: Path, sequence: str, step: int) -> None:
+    movie, truth = read(data / sequence, truth=True)
+    movie, truth = movie.every(step), truth.every(step)
+    tracking = Tracker().track(movie)
+    assert right_links(tracking, truth).mean() > (0.99 if step == 1 else 0.8)
+    tracks = [
+        match_tracks(movie.detections(t).label, movie.masks(t), marker_image(truth, t)) for t in range(len(movie))
+    ]
+    distances = []
+    for t, pair in enumerate(tracking.pairs):
+        mother = true_mothers(truth, pair, tracks[t], tracks[t + 1]).mother
+        linked = np.flatnonzero(mother >= 0)
+        step_vector = pair.daughters.centroid[linked] - pair.mothers.centroid[mother[linked]]
+        distances.append(np.linalg.norm(step_vector, axis=1))
+    assert np.mean(np.concatenate(distances) > tracking.about["max_distance"]) < 1e-3
