@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "map.hpp"
+#include "overlap.hpp"
 #include "pixels.hpp"
 #include "problem.hpp"
 #include "stop.hpp"
@@ -114,6 +115,26 @@ nb::tuple measure(const Volume& pixels) {
                         to_numpy(std::move(low)), to_numpy(std::move(high)));
 }
 
+template <typename Label>
+using Flat = nb::ndarray<const Label, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <typename Label>
+nb::tuple count_overlaps(const Flat<Label>& first, const Flat<Label>& second) {
+  if (first.shape(0) != second.shape(0)) throw nb::value_error("two images of different sizes");
+  std::vector<dunno::Overlap> overlaps;
+  {
+    nb::gil_scoped_release unlocked;
+    overlaps = dunno::count_overlaps(first.data(), second.data(), static_cast<std::int64_t>(first.shape(0)));
+  }
+  std::vector<std::int64_t> one, other, pixels;
+  for (const dunno::Overlap& overlap : overlaps) {
+    one.push_back(overlap.first);
+    other.push_back(overlap.second);
+    pixels.push_back(overlap.pixels);
+  }
+  return nb::make_tuple(to_numpy(std::move(one)), to_numpy(std::move(other)), to_numpy(std::move(pixels)));
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -127,6 +148,9 @@ NB_MODULE(_core, m) {
   m.def("solve", &solve, "problem"_a, "The cheapest assignment: cost, edge, daughters' duals, mothers' duals.");
   m.def("measure", &measure, "labels"_a.noconvert(),
         "Label, area, coordinate sums and bounding box (low, high; flat triples) of every label in a (Z, Y, X) image.");
+  m.def("count_overlaps", &count_overlaps<std::uint16_t>, "first"_a.noconvert(), "second"_a.noconvert(),
+        "Pairs of labels that share pixels in two flat images, and how many.");
+  m.def("count_overlaps", &count_overlaps<std::uint32_t>, "first"_a.noconvert(), "second"_a.noconvert());
   m.def(
       "request_stop", [](bool stop) { dunno::stop_requested().store(stop); }, "stop"_a,
       "Make all running calls of the core end with Stopped, or allow new ones.");

@@ -2,7 +2,7 @@
 The C++ core. Use it through dunno.assignment and dunno.labels, which check what they pass on.
 """
 
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -24,6 +24,13 @@ def measure(labels: Annotated[NDArray, dict(shape=(None, None, None), order='C',
     """
     Label, area, coordinate sums and bounding box (low, high; flat triples) of every label in a (Z, Y, X) image.
     """
+
+@overload
+def count_overlaps(first: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    """Pairs of labels that share pixels in two flat images, and how many."""
+
+@overload
+def count_overlaps(first: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple: ...
 
 def request_stop(stop: bool) -> None:
     """

@@ -40,6 +40,13 @@ def find_candidates(mothers: Detections, daughters: Detections, max_distance: fl
     return Candidates(mother[order], daughter[order])
 
 
+def merge(first: Candidates, second: Candidates, n_mothers: int) -> Candidates:
+    """All edges of both, each once; sorted by daughter, then by mother."""
+    edges = [each.daughter * n_mothers + each.mother for each in (first, second)]
+    daughter, mother = np.divmod(np.union1d(*edges), max(n_mothers, 1))
+    return Candidates(mother, daughter)
+
+
 def estimate_gate(movie: Movie) -> float:
     """Guess generously how far a cell may move between two frames.
 

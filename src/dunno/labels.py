@@ -9,6 +9,7 @@ from dunno import _core
 from dunno.errors import MovieError
 
 LabelImage = NDArray[np.integer[Any]]
+Ints = NDArray[np.int64]
 
 
 class Measurements(NamedTuple):
@@ -69,10 +70,45 @@ def measure(labels: LabelImage, where: str) -> Measurements:
     if not volume.dtype.isnative:
         volume = volume.astype(volume.dtype.newbyteorder("="))
     try:
-        label, area, total, low, high = (np.asarray(column, np.int64) for column in _core.measure(volume))
+        label, area, total, low, high = _as_ints(_core.measure(volume))
     except ValueError as error:
         raise MovieError(f"{where}: {error}; labels are positive and the background is 0") from None
     axes = slice(3 - labels.ndim, 3)
     centroid = total.reshape(-1, 3)[:, axes] / area[:, None]
     bbox = np.stack([low.reshape(-1, 3)[:, axes], high.reshape(-1, 3)[:, axes]], axis=1)
     return Measurements(label, area, centroid, bbox)
+
+
+def count_overlaps(first: LabelImage, second: LabelImage) -> tuple[Ints, Ints, Ints]:
+    """Find the pairs of labels that share pixels: (P,) in the first image, (P,) in the second, (P,) how many pixels."""
+    one, other = (np.ascontiguousarray(image).reshape(-1) for image in (first, second))
+    if one.dtype == other.dtype == np.uint16:
+        return _three(_core.count_overlaps(one.astype(np.uint16, copy=False), other.astype(np.uint16, copy=False)))
+    (one_key, one_name), (other_key, other_name) = _as_keys(one), _as_keys(other)
+    mine, theirs, pixels = _three(_core.count_overlaps(one_key, other_key))
+    return mine if one_name is None else one_name[mine], theirs if other_name is None else other_name[theirs], pixels
+
+
+def _as_keys(labels: LabelImage) -> tuple[NDArray[np.uint32], Ints | None]:
+    """The labels in 32 bits; those that are too large are numbered, and the names of the numbers returned."""
+    if labels.size == 0 or labels.max() < 1 << 32:
+        return labels.astype(np.uint32), None
+    names, numbers = np.unique(np.append(labels, 0), return_inverse=True)
+    return numbers[:-1].astype(np.uint32), names.astype(np.int64)
+
+
+def _three(columns: Any) -> tuple[Ints, Ints, Ints]:
+    first, second, third = _as_ints(columns)
+    return first, second, third
+
+
+def mean_over(labels: LabelImage, label: Ints, values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """(n,) mean of `values` over the pixels of each label; every label must be in the image."""
+    inside = labels > 0
+    place = np.searchsorted(label, labels[inside])
+    counts = np.bincount(place, minlength=len(label))
+    return np.asarray(np.bincount(place, values[inside], minlength=len(label)) / counts)
+
+
+def _as_ints(columns: Any) -> Any:
+    return tuple(np.asarray(column, np.int64) for column in columns)

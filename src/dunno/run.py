@@ -141,6 +141,8 @@ def track_into(
         summary = Summary()
         pairs = summary.watch(tracker.stream(movie, plan))
         summary.tracks = len(drain(progress(pairs, len(movie) - 1), writers))
+        if tracker.links is not None and tracker.links.unmatched:
+            (partial / "unmatched_links.txt").write_text("\n".join(tracker.links.unmatched) + "\n")
         run = Run(Path(folder), about, summary, time.perf_counter() - started)
         (partial / RUN_FILE).write_text(json.dumps(run.to_dict(), indent=2) + "\n")
     return run

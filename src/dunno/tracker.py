@@ -6,22 +6,25 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
-from typing import Any
+from inspect import signature
+from typing import Any, cast
 
 import numpy as np
 
 from dunno import rooms
 from dunno.assignment import Problem
-from dunno.candidates import check_gate, estimate_gate, find_candidates
-from dunno.costs import Cost, HasEventCosts, evaluate, name_of
+from dunno.candidates import check_gate, estimate_gate, find_candidates, merge
+from dunno.costs import Cost, HasEventCosts, evaluate, linkable, name_of
 from dunno.errors import InputError, MovieError
+from dunno.io.links import Links
 from dunno.methods import Method, ScoredPair
+from dunno.perturbations import Perturbation
 from dunno.schedule import in_order
 from dunno.tracking import Tracking
-from dunno.types import EventCosts, FramePair, Movie, PairPosterior
+from dunno.types import Candidates, EventCosts, FramePair, Movie, PairPosterior
 
 BLOCK = 16
 """Frame pairs per block: a block reads its frames once, plus the one it shares with the next block."""
@@ -33,6 +36,7 @@ class Plan:
 
     cost: Cost
     method: Method
+    perturbation: Perturbation | None
     gate: float
     max_distance: float
     appear_cost: float | None
@@ -40,6 +44,7 @@ class Plan:
     divide_cost: float | None
     no_mother: bool
     seed: int
+    links: Links | None
 
 
 class Tracker:
@@ -48,12 +53,16 @@ class Tracker:
     Args:
         cost: The name of a cost, or any callable (see `dunno.costs`).
         method: The name of a method, or any callable (see `dunno.methods`).
+        samples: K, how many assignments or perturbations a method looks at; `None` is its own default (10).
+        perturbation: The name of a perturbation, or an object (see `dunno.perturbations`); `None` is the cost's own.
         max_distance: The gate, in the movie's units; `None` estimates it, `inf` makes every mother a candidate (events
             then cost what they would within the estimated gate).
         appear_cost: Of a daughter without mother; `None` takes the cost's own default. Likewise `disappear_cost` (a
             mother without daughter) and `divide_cost` (a mother with two).
         no_mother: Whether ⊥, having no mother, takes part in each daughter's distribution. `False` is the paper's plain
             normalisation over mothers.
+        links: Somebody else's links (`dunno.io.read_links`), to be given probabilities: they become candidates if they
+            are not, and are reported instead of the method's own.
         seed: Makes everything random repeatable.
         workers: Threads to use; `None` takes all cores.
         executor: Any `concurrent.futures.Executor` to use instead.
@@ -70,22 +79,31 @@ class Tracker:
         cost: str | Cost = "distance",
         method: str | Method = "SM",
         *,
+        samples: int | None = None,
+        perturbation: str | Perturbation | None = None,
         max_distance: float | None = None,
         appear_cost: float | None = None,
         disappear_cost: float | None = None,
         divide_cost: float | None = None,
         no_mother: bool = True,
+        links: Links | None = None,
         seed: int = 0,
         workers: int | None = None,
         executor: Executor | None = None,
     ) -> None:
         self.cost: Cost = _made(rooms.find("costs", cost)) if isinstance(cost, str) else cost
-        self.method: Method = _made(rooms.find("methods", method)) if isinstance(method, str) else method
+        self.method: Method = _method(method, samples)
+        self.perturbation: Perturbation | None = (
+            _made(rooms.find("perturbations", perturbation))
+            if isinstance(perturbation, str)
+            else perturbation or getattr(self.cost, "perturbation", None)
+        )
         self.max_distance = None if max_distance is None else check_gate(max_distance)
         self.appear_cost = _check_event(appear_cost, "appear_cost")
         self.disappear_cost = _check_event(disappear_cost, "disappear_cost")
         self.divide_cost = _check_event(divide_cost, "divide_cost")
         self.no_mother = no_mother
+        self.links = links
         self.seed = seed
         if workers is not None and workers < 1:
             raise InputError(f"workers is {workers}; expected at least 1")
@@ -101,6 +119,7 @@ class Tracker:
         return Plan(
             cost=self.cost,
             method=self.method,
+            perturbation=self.perturbation,
             gate=estimated if given is None else given,
             max_distance=estimated,
             appear_cost=self.appear_cost,
@@ -108,6 +127,7 @@ class Tracker:
             divide_cost=self.divide_cost,
             no_mother=self.no_mother,
             seed=self.seed,
+            links=self.links,
         )
 
     def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[PairPosterior]:
@@ -153,12 +173,16 @@ class Tracker:
             "cost_parameters": _parameters(self.cost),
             "method": self.method.name,
             "method_parameters": _parameters(self.method),
+            "perturbation": getattr(self.perturbation, "name", None) if _is_perturbing(self.method) else None,
+            "perturbation_parameters": _parameters(self.perturbation) if _is_perturbing(self.method) else {},
             "max_distance": plan.gate,
             "max_distance_estimated": self.max_distance is None,
             "appear_cost": self.appear_cost,
             "disappear_cost": self.disappear_cost,
             "divide_cost": self.divide_cost,
             "no_mother": self.no_mother,
+            "links": None if self.links is None else self.links.source,
+            "links_unmatched": 0 if self.links is None else len(self.links.unmatched),
             "seed": self.seed,
             "calibration": None,
             "calibrated": False,
@@ -171,28 +195,43 @@ def track_block(plan: Plan, block: Movie) -> list[PairPosterior]:
     mothers = block.detections(0)
     for t in range(1, len(block)):
         daughters = block.detections(t)
-        pair = FramePair(mothers, daughters, plan.max_distance)
+        pair = FramePair(mothers, daughters, plan.max_distance, block.scale)
         rng = np.random.default_rng([plan.seed, mothers.frame, daughters.frame])
-        posteriors.append(plan.method(score_pair(plan, pair), rng))
+        posterior = plan.method(score_pair(plan, pair), rng)
+        posteriors.append(posterior if plan.links is None else with_links(posterior, plan.links))
         mothers = daughters
     return posteriors
+
+
+def with_links(posterior: PairPosterior, links: Links) -> PairPosterior:
+    """Report somebody else's links instead of the method's."""
+    mother, daughter = links.between(posterior.mothers, posterior.daughters)
+    width = max(len(posterior.daughters), 1)
+    edge = posterior.mother * width + posterior.daughter
+    return replace(posterior, selected=np.isin(edge, mother * width + daughter))
 
 
 def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:
     """Find a pair's candidates and what they and its events cost."""
     candidates = find_candidates(pair.mothers, pair.daughters, plan.gate)
+    if hasattr(plan.cost, "candidates"):
+        candidates = merge(candidates, plan.cost.candidates(pair), len(pair.mothers))
+    if plan.links is not None:
+        given = Candidates(*plan.links.between(pair.mothers, pair.daughters))
+        candidates = merge(candidates, given, len(pair.mothers))
     events = _event_costs(plan, pair)
+    costs = evaluate(plan.cost, pair, candidates)
     problem = Problem(
         candidates.mother,
         candidates.daughter,
-        evaluate(plan.cost, pair, candidates),
+        linkable(plan.cost, costs),
         len(pair.mothers),
         len(pair.daughters),
         events.appear,
         events.disappear,
         events.divide,
     )
-    return ScoredPair(pair, candidates, problem, plan.cost, plan.no_mother)
+    return ScoredPair(pair, candidates, costs, problem, plan.cost, plan.perturbation, plan.no_mother)
 
 
 def _event_costs(plan: Plan, pair: FramePair) -> EventCosts:
@@ -228,6 +267,20 @@ def available_cores() -> int:
 def _made(offered: Any) -> Any:
     """A room offers classes; a user's `package.module:name` may also be a function or an object."""
     return offered() if isinstance(offered, type) else offered
+
+
+def _method(method: str | Method, samples: int | None) -> Method:
+    if samples is not None and (isinstance(samples, bool) or int(samples) != samples or samples < 1):
+        raise InputError(f"samples is {samples}; expected a whole number, at least 1")
+    offered = rooms.find("methods", method) if isinstance(method, str) else method
+    if not isinstance(offered, type):
+        return cast(Method, offered)
+    takes_samples = samples is not None and "samples" in signature(offered).parameters
+    return cast(Method, offered(samples=samples) if takes_samples else offered())
+
+
+def _is_perturbing(method: Method) -> bool:
+    return bool(getattr(method, "perturbs", False))
 
 
 def _parameters(thing: Any) -> dict[str, Any]:

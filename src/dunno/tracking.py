@@ -51,7 +51,7 @@ class Tracking:
             drain(self.pairs, [GeffWriter(partial, self.about, self.movie.has_scale)])
 
     def to_csv(self, folder: str | Path, overwrite: bool = False) -> None:
-        """Write `edges.csv` (every candidate edge) and `detections.csv` (every cell) into a new folder."""
+        """Write `edges.csv` (candidate edges), `detections.csv` (cells) and `tracks.csv` into a new folder."""
         with whole(folder, overwrite) as partial:
             drain(self.pairs, [CsvWriter(partial)])
 
@@ -69,6 +69,34 @@ class Tracking:
         frames = [detection_columns(record) for record, _ in records(self.pairs, TrackNumbers())]
         edges = [edge_columns(pair) for pair in self.pairs]
         return pandas.DataFrame(_stack(edges)), pandas.DataFrame(_stack(frames))
+
+    def to_napari(self) -> tuple[np.ndarray, dict[str, Any], str]:
+        """Return a napari Tracks layer as layer data: tracks, then graph and features, then the kind of layer.
+
+        `napari.layers.Layer.create(*tracking.to_napari())` makes the layer. Each cell carries the `confidence` of the link
+        that leads to it (NaN where none does), its `entropy` and its `label`; colour the tracks by them.
+        """
+        parts, features = [], []
+        for record, _ in records(self.pairs, TrackNumbers()):
+            cells = record.detections
+            parts.append(np.column_stack([record.track, np.full(len(cells), record.frame), cells.centroid]))
+            features.append({"label": cells.label, "entropy": record.entropy})
+        table = {**_stack(features), "confidence": self._confidence()}
+        data = np.concatenate(parts)
+        order = np.lexsort((data[:, 1], data[:, 0]))
+        graph = {row.track: [row.mother] for row in self.tracks() if row.mother}
+        columns = {name: values[order] for name, values in table.items()}
+        more = {"graph": graph, "features": columns, "name": self.movie.name, "metadata": {"dunno": dict(self.about)}}
+        return data[order], more, "tracks"
+
+    def _confidence(self) -> np.ndarray:
+        """(N,) probability of the link that leads to each cell of the movie, NaN where none does."""
+        parts = [np.full(len(self.pairs[0].mothers), np.nan)]
+        for pair in self.pairs:
+            confidence = np.full(len(pair.daughters), np.nan)
+            confidence[pair.daughter[pair.selected]] = pair.probability[pair.selected]
+            parts.append(confidence)
+        return np.concatenate(parts)
 
     def to_networkx(self, candidates: bool = False) -> networkx.DiGraph:
         """Return a directed graph from mothers to daughters; nodes are `(frame, label)`.

@@ -40,12 +40,23 @@ class FrameRecord:
 
 @dataclass(frozen=True)
 class TrackRow:
-    """A track: a cell from its birth to its division or loss."""
+    """A track: a cell from its birth to its division or loss.
+
+    Attributes:
+        track: Its number.
+        first: Original index of its first frame.
+        last: Original index of its last frame.
+        mother: The track it came from, or 0.
+        confidence: Probability that all of its links are right, the frame pairs being independent; 1 without links.
+        least: Probability of its least certain link; 1 without links.
+    """
 
     track: int
     first: int
     last: int
     mother: int
+    confidence: float = 1.0
+    least: float = 1.0
 
 
 @dataclass
@@ -54,8 +65,11 @@ class TrackNumbers:
 
     A daughter carries her mother's track on where she is the only one; where the mother divides, each daughter starts
     a track of her own. `rows` holds a mutable `[first, last, mother]` for every track; frames are original indices.
+    `log_confidence` and `log_least` tell how sure a track's links are; those that are certain are left out.
     """
 
+    log_confidence: dict[int, float] = field(default_factory=dict)
+    log_least: dict[int, float] = field(default_factory=dict)
     current: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     rows: dict[int, list[int]] = field(default_factory=dict)
 
@@ -74,8 +88,13 @@ class TrackNumbers:
         carried[daughter] = load[mother] == 1
         numbers = np.where(carried, from_track, 0)
         numbers[~carried] = self._new(from_track[~carried], pair.daughter_frame)
-        for track in numbers[carried]:
-            self.rows[int(track)][1] = pair.daughter_frame
+        log_probability = np.zeros(len(pair.daughters))
+        log_probability[daughter] = pair.log_probability[pair.selected]
+        for track, value in zip(numbers[carried].tolist(), log_probability[carried].tolist(), strict=True):
+            self.rows[track][1] = pair.daughter_frame
+            if value < 0:
+                self.log_confidence[track] = self.log_confidence.get(track, 0.0) + value
+                self.log_least[track] = min(self.log_least.get(track, 0.0), value)
         self.current = numbers
         return numbers
 
@@ -87,7 +106,15 @@ class TrackNumbers:
 
     def table(self) -> list[TrackRow]:
         """List all tracks so far."""
-        return [TrackRow(track, *row) for track, row in self.rows.items()]
+        return [
+            TrackRow(
+                track, first, last, mother, self._exp(self.log_confidence, track), self._exp(self.log_least, track)
+            )
+            for track, (first, last, mother) in self.rows.items()
+        ]
+
+    def _exp(self, logs: dict[int, float], track: int) -> float:
+        return float(np.exp(logs.get(track, 0.0)))
 
 
 def records(

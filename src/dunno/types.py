@@ -206,6 +206,14 @@ class Pixels:
         return self._movie.images(self._t)
 
 
+class Redrawn(Pixels):
+    """A frame's image under other masks."""
+
+    def __init__(self, masks: LabelImage, original: Pixels) -> None:
+        super().__init__(original._movie, original._t)
+        self.__dict__["masks"] = masks  # where cached_property would keep it
+
+
 @dataclass(frozen=True, eq=False)
 class Detections:
     """One frame's cells, by ascending label.
@@ -217,6 +225,7 @@ class Detections:
         bbox: (n, 2, d) in pixels: the first one, and one past the last.
         frame: Original index of the frame.
         pixels: The masks and images behind the cells (`pixels.masks`, `pixels.images`); not part of results.
+        features: (n, q) what a cost compares instead of places, where a perturbation has changed it.
     """
 
     label: Ints
@@ -225,6 +234,7 @@ class Detections:
     bbox: Ints
     frame: int = 0
     pixels: Pixels | None = field(default=None, repr=False)
+    features: Floats | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.label)
@@ -232,6 +242,29 @@ class Detections:
     def without_pixels(self) -> Detections:
         """The same cells, light enough to keep."""
         return replace(self, pixels=None)
+
+    @property
+    def masks(self) -> LabelImage:
+        """The frame's labels."""
+        return self._pixels().masks
+
+    @property
+    def images(self) -> NDArray[Any]:
+        """The frame's image."""
+        return self._pixels().images
+
+    def _pixels(self) -> Pixels:
+        if self.pixels is None:
+            raise MovieError(f"frame {self.frame}: these detections came without pixels; take them from a Movie")
+        return self.pixels
+
+    def moved(self, masks: LabelImage, scale: Sequence[float]) -> Detections:
+        """The same cells under other masks with the same labels, and the centroids, areas and boxes that follow."""
+        found = measure(masks, f"frame {self.frame}, perturbed")
+        size = np.asarray(scale)
+        pixels = Redrawn(masks, self._pixels())
+        centroid, area = found.centroid * size, found.area * np.float64(size.prod())
+        return replace(self, centroid=centroid, area=area, bbox=found.bbox, pixels=pixels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,11 +275,13 @@ class FramePair:
         mothers: The earlier frame's detections.
         daughters: The later frame's detections.
         max_distance: How far a cell may move between them; what an event costs is often derived from it.
+        scale: (d,) size of a pixel along each axis.
     """
 
     mothers: Detections
     daughters: Detections
     max_distance: float
+    scale: tuple[float, ...] = (1.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,6 +49,7 @@ def test_a_movie_is_tracked_into_files_that_other_tools_open(
         "detections.csv",
         "edges.csv",
         "run.json",
+        "tracks.csv",
         "tracks.geff",
     ]
     geff.validate_structure(out / "tracks.geff")

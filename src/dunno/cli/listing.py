@@ -8,11 +8,11 @@ import typer
 
 from dunno.errors import InputError
 
-ROOMS = ("costs", "methods")
+ROOMS = ("costs", "methods", "perturbations")
 
 
 def list_room(room: Annotated[str, typer.Argument(help=" or ".join(ROOMS))]) -> None:
-    """List the costs or methods."""
+    """List the costs, methods or perturbations."""
     from dunno.rooms import members, summary
 
     if room not in ROOMS:

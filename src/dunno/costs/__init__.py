@@ -4,7 +4,10 @@ A cost is any callable `cost(pair, mother, daughter) -> (E,)` that gives each ed
 better, negative is fine, `inf` means impossible. It may also have
 
 - `name`: what the command line and the tables call it,
-- `event_costs(pair) -> EventCosts`: what appearing, disappearing and dividing cost in its units.
+- `event_costs(pair) -> EventCosts`: what appearing, disappearing and dividing cost in its units,
+- `perturbation`: the natural way to make it uncertain (see `dunno.perturbations`),
+- `candidates(pair) -> Candidates`: edges worth a cost although they are longer than the gate,
+- `can_link(cost) -> (E,)`: which edges may be links; the others are only there to share the probability.
 
 Each module here holds one; a user's own class needs no registration.
 """
@@ -38,6 +41,11 @@ def name_of(cost: Any) -> str:
     """What to call a cost: its `name`, else its class's or function's name."""
     name = getattr(cost, "name", None) or getattr(cost, "__name__", None) or type(cost).__name__
     return str(name)
+
+
+def linkable(cost: Any, values: Floats) -> Floats:
+    """(E,) the costs, infinite where the edge may be no link."""
+    return values if not hasattr(cost, "can_link") else np.where(cost.can_link(values), values, np.inf)
 
 
 def evaluate(cost: Cost, pair: FramePair, candidates: Candidates) -> Floats:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dunno.errors import InputError
+from dunno.perturbations.gaussian import Gaussian
 from dunno.types import EventCosts, Floats, FramePair, Ints
 
 
@@ -23,6 +24,7 @@ class Distance:
 
     precision: float = 1.0
     name = "distance"
+    perturbation = Gaussian()
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.precision) and self.precision > 0):

@@ -1,4 +1,4 @@
-"""Tables: `edges.csv` and `detections.csv`."""
+"""Tables: `edges.csv`, `detections.csv` and `tracks.csv`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dunno.tracks import FrameRecord, TrackRow
 from dunno.types import PairPosterior
 
 EDGE_COLUMNS = ("mother_frame", "mother", "frame", "daughter", "cost", "probability", "selected")
+TRACK_COLUMNS = ("track", "first_frame", "last_frame", "mother_track", "confidence", "least_confidence")
 AXES = {2: ("y", "x"), 3: ("z", "y", "x")}
 
 
@@ -47,10 +48,11 @@ def detection_columns(record: FrameRecord) -> dict[str, np.ndarray]:
 
 
 class CsvWriter:
-    """Writes `edges.csv` and `detections.csv` into a folder, row by row."""
+    """Writes `edges.csv` and `detections.csv` into a folder, row by row, and at the end `tracks.csv`."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
         self._edges = (folder / "edges.csv").open("w", newline="")
         self._detections = (folder / "detections.csv").open("w", newline="")
         self._edges.write(",".join(EDGE_COLUMNS) + "\n")
@@ -67,7 +69,11 @@ class CsvWriter:
             self._edges.writelines(_rows(edge_columns(pair)))
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
-        """Nothing is left to write."""
+        """Write the tracks, with how sure each is."""
+        rows = (f"{t.track},{t.first},{t.last},{t.mother},{t.confidence:.9g},{t.least:.9g}\n" for t in tracks)
+        with (self._folder / "tracks.csv").open("w", newline="") as file:
+            file.write(",".join(TRACK_COLUMNS) + "\n")
+            file.writelines(rows)
 
     def close(self) -> None:
         """Close the files."""

@@ -1,16 +1,21 @@
 """Methods: from costs to probabilities.
 
-A method is any callable `method(scored, rng) -> PairPosterior` with a `name`. Each module here holds one.
+A method is any callable `method(scored, rng) -> PairPosterior` with a `name`. One that draws at random says so by
+`is_random = True`, and how often by a field `samples`. Each module here holds one.
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from dunno.assignment import Problem
-from dunno.costs import Cost
-from dunno.types import Bools, Candidates, Floats, FramePair, PairPosterior
+from dunno.costs import Cost, evaluate, linkable, name_of
+from dunno.errors import InputError
+from dunno.perturbations import Perturbation
+from dunno.types import Bools, Candidates, Floats, FramePair, Ints, PairPosterior
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,16 +25,34 @@ class ScoredPair:
     Attributes:
         pair: The two frames.
         candidates: The edges.
-        problem: The edges with their costs and event costs.
+        costs: (E,) what each edge costs.
+        problem: The edges that may be links, with their costs and event costs; the others are infinite there.
         cost: The cost function itself, for methods that ask it again.
+        perturbation: How to make the pair uncertain, if there is a way.
         no_mother: Whether ⊥ takes part in each daughter's distribution.
     """
 
     pair: FramePair
     candidates: Candidates
+    costs: Floats
     problem: Problem
     cost: Cost
+    perturbation: Perturbation | None = None
     no_mother: bool = True
+
+    def with_costs(self, costs: Floats) -> ScoredPair:
+        """The same pair with other costs on its edges."""
+        given = self.problem
+        events = (given.appear, given.disappear, given.divide)
+        ends = (given.mother, given.daughter, linkable(self.cost, costs), given.n_mothers, given.n_daughters)
+        return replace(self, costs=costs, problem=Problem(*ends, *events))
+
+    def perturbed_costs(self, k: int, rng: np.random.Generator) -> Floats:
+        """(K, E) the edges' costs in k perturbed versions of the pair."""
+        if self.perturbation is None:
+            raise InputError(f"cost {name_of(self.cost)!r} names no perturbation; give one: Tracker(perturbation=…)")
+        draws = self.perturbation.draws(self.pair, self.cost, k, rng)
+        return np.array([evaluate(self.cost, draw, self.candidates) for draw in draws]).reshape(k, len(self.costs))
 
 
 class Method(Protocol):
@@ -44,6 +67,8 @@ class Method(Protocol):
 
 def normalise(scored: ScoredPair, log_weight: Floats, log_weight_no_mother: Floats, selected: Bools) -> PairPosterior:
     """Turn weights into each daughter's distribution over her mothers and ⊥.
+
+    A daughter without any weight has no distribution: all her probabilities are 0, and her entropy is NaN.
 
     Args:
         scored: The pair.
@@ -60,18 +85,36 @@ def normalise(scored: ScoredPair, log_weight: Floats, log_weight_no_mother: Floa
     with np.errstate(divide="ignore"):
         log_total = np.where(total > 0, shift + np.log(total), 0.0)
     log_probability = log_weight - log_total[daughter]
+    entropy = np.bincount(daughter, _surprise(log_probability), minlength=n)
     log_no_mother = no_mother - log_total
     return PairPosterior(
         mothers=scored.pair.mothers.without_pixels(),
         daughters=scored.pair.daughters.without_pixels(),
         mother=scored.candidates.mother,
         daughter=daughter,
-        cost=scored.problem.cost,
+        cost=scored.costs,
         log_probability=log_probability,
         log_no_mother=log_no_mother,
-        entropy=_surprise(log_no_mother) + np.bincount(daughter, _surprise(log_probability), minlength=n),
+        entropy=np.where(total > 0, entropy + _surprise(log_no_mother), np.nan),
         selected=selected,
     )
+
+
+def frequencies(scored: ScoredPair, edge: Ints, weight: Floats, selected: Bools) -> PairPosterior:
+    """Turn weighted assignments into each daughter's distribution.
+
+    Args:
+        scored: The pair.
+        edge: (K, n) each assignment's edge per daughter, -1 where she appears.
+        weight: (K,) summing to 1.
+        selected: (E,) the reported links.
+    """
+    n, edges = scored.problem.n_daughters, len(scored.candidates)
+    weights = np.broadcast_to(weight[:, None], edge.shape)
+    chosen = np.bincount(edge[edge >= 0], weights[edge >= 0], minlength=edges)
+    appears = np.where(edge < 0, weights, 0.0).sum(axis=0).reshape(n)
+    with np.errstate(divide="ignore"):
+        return normalise(scored, np.log(chosen), np.log(appears), selected)
 
 
 def links(scored: ScoredPair, edge: np.ndarray) -> Bools:

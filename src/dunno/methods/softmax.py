@@ -23,5 +23,5 @@ class Softmax:
 
     def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
         """Say how probable each edge is, and which are links."""
-        problem = scored.problem
-        return normalise(scored, -problem.cost, -problem.appear, links(scored, solve(problem).edge))
+        selected = links(scored, solve(scored.problem).edge)
+        return normalise(scored, -scored.costs, -scored.problem.appear, selected)

@@ -1,0 +1,94 @@
+"""The distance between feature vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dunno.errors import InputError
+from dunno.perturbations.gaussian import Gaussian
+from dunno.types import Detections, EventCosts, Floats, FramePair, Ints
+
+KEYS = ("frame", "label")
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    r"""Half the squared distance between feature vectors that you bring, one per detection.
+
+    $$w_{NN}(x_i, x'_j) = \tfrac12 \lVert f(x_i) - f(x'_j) \rVert^2 \qquad\text{(Eq. 3 of the paper)}$$
+
+    Without features of your own, f is a cell's centre and diameter. By default an event costs ½(4q)²,
+    where q is the 95 % quantile of the daughters' distances to their nearest mothers in feature space.
+
+    Attributes:
+        vectors: For each original frame index, (n, q) features of its detections by ascending label.
+    """
+
+    vectors: Mapping[int, Floats] = field(default_factory=dict)
+    name = "embedding"
+    perturbation = Gaussian()
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, np.ndarray]) -> Embedding:
+        """Take features from columns: `frame` and `label` say which detection, all others are features.
+
+        Args:
+            table: A dictionary of columns, or a pandas data frame.
+        """
+        columns = {name: np.asarray(table[name]) for name in table}
+        missing = [key for key in KEYS if key not in columns]
+        features = [name for name in columns if name not in KEYS]
+        if missing or not features:
+            raise InputError(f"a table of features with columns {list(columns)}; expected frame, label and features")
+        frame, label = (columns[key].astype(np.int64) for key in KEYS)
+        values = np.stack([columns[name].astype(np.float64) for name in features], axis=1)
+        order = np.lexsort((label, frame))
+        frames, starts = np.unique(frame[order], return_index=True)
+        return cls(dict(zip(frames.tolist(), np.split(values[order], starts[1:]), strict=True)))
+
+    @classmethod
+    def from_csv(cls, path: str | Path) -> Embedding:
+        """Take features from a CSV file with columns `frame`, `label` and features."""
+        try:
+            table: Any = np.genfromtxt(path, delimiter=",", names=True, dtype=np.float64, ndmin=1)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path}: cannot be read as a table of features ({error})") from None
+        return cls.from_table({name: table[name] for name in table.dtype.names or ()})
+
+    def features(self, cells: Detections) -> Floats:
+        """(n, q) the cells' feature vectors."""
+        if not self.vectors:
+            return np.column_stack([cells.centroid, cells.area ** (1 / cells.centroid.shape[1])])
+        if cells.frame not in self.vectors:
+            raise InputError(f"there are no features for frame {cells.frame}")
+        vectors = np.asarray(self.vectors[cells.frame], dtype=np.float64)
+        if vectors.ndim != 2 or len(vectors) != len(cells) or not np.isfinite(vectors).all():
+            raise InputError(
+                f"frame {cells.frame}: features of shape {vectors.shape} for {len(cells)} detections; "
+                "expected one finite vector for each, by ascending label"
+            )
+        return vectors
+
+    def __call__(self, pair: FramePair, mother: Ints, daughter: Ints) -> Floats:
+        """(E,) the cost of each edge."""
+        mothers, daughters = self._seen(pair.mothers), self._seen(pair.daughters)
+        step = daughters[daughter] - mothers[mother]
+        return np.asarray(0.5 * np.einsum("eq,eq->e", step, step))
+
+    def _seen(self, cells: Detections) -> Floats:
+        return self.features(cells) if cells.features is None else cells.features
+
+    def event_costs(self, pair: FramePair) -> EventCosts:
+        """An event costs as much as an unusually long edge in feature space."""
+        if len(pair.mothers) == 0 or len(pair.daughters) == 0:
+            return EventCosts(appear=1.0, disappear=1.0, divide=0.0)
+        from scipy.spatial import cKDTree
+
+        nearest = cKDTree(self._seen(pair.mothers)).query(self._seen(pair.daughters))[0]
+        longest = 0.5 * (4 * float(np.quantile(nearest, 0.95))) ** 2
+        return EventCosts(appear=max(longest, 1e-6), disappear=max(longest, 1e-6), divide=0.0)
