@@ -149,3 +149,31 @@ def test_volumes_are_written_with_three_axes(tmp_path: Path) -> None:
     cell = rows_of(tmp_path / "csv" / "detections.csv")[0]
     assert (cell["z"], cell["y"], cell["x"], cell["area"]) == ("3", "2", "2", "4")
     assert tifffile.imread(tmp_path / "ctc" / "mask000.tif").shape == (4, 5, 6)
+
+
+@pytest.mark.filterwarnings("ignore")  # napari's own imports warn
+def test_napari_takes_the_tracks(tracking: Tracking) -> None:
+    layers = pytest.importorskip("napari.layers", reason="needs napari: pip install 'dunno[napari]'")
+    layer = layers.Layer.create(*tracking.to_napari())
+    assert isinstance(layer, layers.Tracks)
+    assert len(layer.data) == n_cells(tracking)
+    confidence = np.sort(layer.features["confidence"].dropna())
+    expected = np.concatenate([pair.probability[pair.selected] for pair in tracking.pairs])
+    np.testing.assert_allclose(confidence, np.sort(expected))
+    rows = {row.track: row for row in tracking.tracks()}
+    assert layer.graph == {track: [row.mother] for track, row in rows.items() if row.mother}
+    for track in rows:
+        times = layer.data[layer.data[:, 0] == track, 1]
+        assert times.tolist() == list(range(rows[track].first, rows[track].last + 1))
+
+
+def test_a_tracks_confidence_is_the_product_of_its_links(tracking: Tracking, tmp_path: Path) -> None:
+    tracking.to_csv(tmp_path / "csv")
+    written = {int(row["track"]): row for row in rows_of(tmp_path / "csv" / "tracks.csv")}
+    data, more, _ = tracking.to_napari()
+    confidence = more["features"]["confidence"]
+    for row in tracking.tracks():
+        inside = (data[:, 0] == row.track) & (data[:, 1] > row.first)
+        assert row.confidence == pytest.approx(np.prod(confidence[inside]))
+        assert row.least == pytest.approx(min(confidence[inside], default=1.0))
+        assert float(written[row.track]["confidence"]) == pytest.approx(row.confidence)
