@@ -48,7 +48,7 @@ def test_list_names_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["list", "methods"]) == 0
     assert "SM" in capsys.readouterr().out
     assert run(["list", "colours"]) == 2
-    assert "nothing called 'colours' to list; expected costs or methods" in capsys.readouterr().err
+    assert "nothing called 'colours' to list; expected costs or methods or perturbations" in capsys.readouterr().err
 
 
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:

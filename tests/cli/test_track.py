@@ -236,3 +236,58 @@ def test_control_c_stops_it_and_leaves_nothing(tmp_path: Path) -> None:
     assert "dunno: stopped; nothing was left half-written" in errors
     assert "Traceback" not in errors
     assert sorted(os.listdir(tmp_path)) == ["01", "01_GT"]
+
+
+def test_somebody_elses_links_are_judged_and_what_fails_is_listed(
+    movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(f"0,{mother},2,1\n" for mother in range(1, 13))
+    (tmp_path / "links.csv").write_text(f"mother_frame,mother,frame,daughter\n0,1,1,3\n{rows}")
+    out = tmp_path / "out"
+    assert (
+        run(["track", str(movie), "-o", str(out), "--links", str(tmp_path / "links.csv"), "--max-distance", "2.5"]) == 0
+    )
+    said = capsys.readouterr().err
+    assert "1 links from" in said
+    assert "12 could not be matched" in said
+    assert "gaps are not closed" in said
+    assert len((out / "unmatched_links.txt").read_text().splitlines()) == 12
+    selected = [line for line in (out / "edges.csv").read_text().splitlines() if line.endswith(",1")]
+    assert [line.split(",")[:4] for line in selected] == [["0", "1", "1", "3"]]
+    about = json.loads((out / "run.json").read_text())["parameters"]
+    assert about["links"].endswith("links.csv")
+    assert about["links_unmatched"] == 12
+
+
+def test_features_come_from_a_table(movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["track", str(movie), "-o", str(tmp_path / "one"), "-q"]) == 0
+    cells = (tmp_path / "one" / "detections.csv").read_text().splitlines()
+    table = ["frame,label,y,x"] + [",".join(row.split(",")[i] for i in (0, 1, 3, 4)) for row in cells[1:]]
+    (tmp_path / "features.csv").write_text("\n".join(table))
+    options = ["--features", str(tmp_path / "features.csv"), "--max-distance", "3", "--appear-cost", "4.5"]
+    embedded = [
+        "track",
+        str(movie),
+        "-o",
+        str(tmp_path / "two"),
+        "-q",
+        "--cost",
+        "embedding",
+        "--disappear-cost",
+        "4.5",
+    ]
+    assert run([*embedded, *options]) == 0
+    assert run(["track", str(movie), "-o", str(tmp_path / "three"), "-q", "--max-distance", "3"]) == 0
+    edges = [(tmp_path / name / "edges.csv").read_text() for name in ("two", "three")]
+    assert edges[0] == edges[1]  # the places as features are the distance cost
+    assert "only --cost embedding compares features" in complaint(
+        capsys, "track", movie, "-o", tmp_path / "x", "--features", tmp_path / "features.csv"
+    )
+
+
+def test_methods_and_perturbations_are_chosen_by_name(movie: Path, tmp_path: Path) -> None:
+    options = ["--method", "FP", "--samples", "3", "--perturbation", "shift", "--cost", "overlap"]
+    assert run(["track", str(movie), "-o", str(tmp_path / "out"), "-q", *options]) == 0
+    about = json.loads((tmp_path / "out" / "run.json").read_text())["parameters"]
+    assert (about["method"], about["method_parameters"]) == ("FP", {"samples": 3})
+    assert (about["perturbation"], about["perturbation_parameters"]) == ("shift", {"amplitude": 1})
