@@ -7,20 +7,16 @@ import pytest
 
 from dunno import Tracker, read
 from dunno.tracking import Tracking
-from dunno.truth import marker_image, match_tracks, true_mothers
+from dunno.truth import true_mothers
 from dunno.types import Truth
 
 SEQUENCES = ["Fluo-N2DL-HeLa/01", "Fluo-N2DL-HeLa/02", "iPSC-07/01", "iPSC-07/02", "iPSC-07/03", "Cglut-2min/01"]
 
 
 def right_links(tracking: Tracking, truth: Truth) -> np.ndarray:
-    movie = tracking.movie
-    tracks = [
-        match_tracks(movie.detections(t).label, movie.masks(t), marker_image(truth, t)) for t in range(len(movie))
-    ]
     right = []
-    for t, pair in enumerate(tracking.pairs):
-        mother = true_mothers(truth, pair, tracks[t], tracks[t + 1]).mother
+    for pair in tracking.pairs:
+        mother = true_mothers(truth, pair).mother
         right.append(mother[pair.daughter[pair.selected]] == pair.mother[pair.selected])
     return np.concatenate(right)
 
@@ -40,12 +36,9 @@ def test_the_estimated_gate_is_generous_and_the_defaults_track(data: Path, seque
     movie, truth = movie.every(step), truth.every(step)
     tracking = Tracker().track(movie)
     assert right_links(tracking, truth).mean() > (0.99 if step == 1 else 0.8)
-    tracks = [
-        match_tracks(movie.detections(t).label, movie.masks(t), marker_image(truth, t)) for t in range(len(movie))
-    ]
     distances = []
-    for t, pair in enumerate(tracking.pairs):
-        mother = true_mothers(truth, pair, tracks[t], tracks[t + 1]).mother
+    for pair in tracking.pairs:
+        mother = true_mothers(truth, pair).mother
         linked = np.flatnonzero(mother >= 0)
         step_vector = pair.daughters.centroid[linked] - pair.mothers.centroid[mother[linked]]
         distances.append(np.linalg.norm(step_vector, axis=1))

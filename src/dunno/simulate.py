@@ -129,7 +129,7 @@ def colony(cells: int = 30, frames: int = 40, motion: float = 0.3, seed: int = 0
     snapshots = [growth.step() for _ in range(frames)]
     masks, images = RenderedMasks(parameters, snapshots), RenderedImages(parameters, snapshots)
     movie = Movie(masks, images, name="simulation", mask_source="simulated")
-    truth = growth.truth(masks)
+    truth = growth.truth(snapshots)
     return Colony(movie, truth, parameters, _events(snapshots, truth))
 
 
@@ -252,16 +252,13 @@ class _Growth:
         alone[first] = True
         self._keep(inside & alone)
 
-    def truth(self, markers: RenderedMasks) -> Truth:
-        """List the tracks that were ever in view; a mother whose first daughter never was is still hers."""
-        seen = np.array([row[1] >= row[0] and self._was_seen(track, markers) for track, row in enumerate(self.rows, 1)])
-        numbers = np.flatnonzero(seen) + 1
+    def truth(self, snapshots: list[Snapshot]) -> Truth:
+        """List the tracks that were ever in view."""
+        seen = tuple(np.sort(snapshot.track) for snapshot in snapshots)
+        numbers = np.unique(np.concatenate(seen))
         rows = np.array([self.rows[track - 1] for track in numbers], np.int64).reshape(-1, 3)
         mother = np.where(np.isin(rows[:, 2], numbers), rows[:, 2], 0)
-        return Truth(numbers, rows[:, 0], rows[:, 1], mother, markers, np.arange(len(markers)))
-
-    def _was_seen(self, track: int, markers: RenderedMasks) -> bool:
-        return bool((markers.snapshots[self.rows[track - 1][0]].track == track).any())
+        return Truth(numbers, rows[:, 0], rows[:, 1], mother, np.arange(len(snapshots)), seen, seen, seen)
 
 
 class RenderedMasks:

@@ -1,4 +1,4 @@
-"""Detections matched to annotations, and the true mother at any frame step."""
+"""The true mother of every daughter, at any frame step."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dunno.labels import LabelImage, as_labels
-from dunno.types import Ints, PairPosterior, Truth
+from dunno.errors import TruthError
+from dunno.types import Bools, Ints, PairPosterior, Truth
 
 NO_TRACK = 0
+NO_MOTHER = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,71 +18,78 @@ class TrueMothers:
     """The truth about one frame pair.
 
     Attributes:
-        mother: (n,) index of each daughter's true mother among the pair's mothers, or -1: she has none in that
-            frame, or the mother was not detected.
-        known: (n,) whether the daughter is a true cell at all.
+        mother: (n,) index of each daughter's true mother among the pair's mothers, or -1: she appeared, or her mother was
+            not detected.
+        known: (n,) whether the daughter is a true cell; a false detection has no truth.
+        undetected: (n,) whether she has a true mother in the earlier frame who was not detected.
+        n_missed: True cells of the later frame that were not detected.
+        n_many: Mothers with more than two true daughters (generations may lie between the frames).
     """
 
     mother: Ints
-    known: np.ndarray
-
-
-def match_tracks(labels: Ints, masks: LabelImage, markers: LabelImage) -> Ints:
-    """(n,) each detection's track: the marker more than half of which it covers (the challenge's rule), or 0.
-
-    A detection that covers several markers takes the one it shares most pixels with.
-
-    Args:
-        labels: (n,) the frame's detections, ascending.
-        masks: The frame's labels.
-        markers: The truth's markers in the same frame.
-    """
-    marker_label, marker_area = np.unique(markers[markers > 0], return_counts=True)
-    both = (masks > 0) & (markers > 0)
-    if not len(labels) or not both.any():
-        return np.zeros(len(labels), np.int64)
-    cell = np.searchsorted(labels, masks[both])
-    marker = np.searchsorted(marker_label, markers[both])
-    pair, shared = np.unique(cell * len(marker_label) + marker, return_counts=True)
-    cell, marker = np.divmod(pair, len(marker_label))
-    covered = 2 * shared > marker_area[marker]
-    tracks = np.zeros(len(labels), np.int64)
-    order = np.argsort(shared[covered], kind="stable")  # the largest is written last
-    tracks[cell[covered][order]] = marker_label[marker[covered][order]]
-    return tracks
+    known: Bools
+    undetected: Bools
+    n_missed: int
+    n_many: int
 
 
 def ancestors(truth: Truth, tracks: Ints, frame: int) -> Ints:
     """(n,) the tracks that these came from and that had begun by `frame`: themselves or an ancestor; 0 for none."""
     found = tracks.copy()
     while True:
-        row = np.searchsorted(truth.track, found)
-        later = (found != NO_TRACK) & (truth.first[np.minimum(row, len(truth.track) - 1)] > frame)
+        row = np.minimum(np.searchsorted(truth.track, found), len(truth.track) - 1)
+        later = (found != NO_TRACK) & (truth.first[row] > frame)
         if not later.any():
             return found
         found[later] = truth.mother[row[later]]
 
 
-def true_mothers(truth: Truth, pair: PairPosterior, mother_tracks: Ints, daughter_tracks: Ints) -> TrueMothers:
+def true_mothers(truth: Truth, pair: PairPosterior) -> TrueMothers:
     """Find each daughter's true mother: her ancestor in the earlier frame.
 
-    Args:
-        truth: The annotation.
-        pair: The frame pair.
-        mother_tracks: (m,) from `match_tracks`.
-        daughter_tracks: (n,) from `match_tracks`.
+    An ancestor whose track ended before the earlier frame (a gap lies between) is not there, so the daughter appeared.
     """
+    earlier, later = position(truth, pair.mother_frame), position(truth, pair.daughter_frame)
+    mother_tracks = _tracks_of(truth, earlier, pair.mothers.label)
+    daughter_tracks = _tracks_of(truth, later, pair.daughters.label)
     ancestor = ancestors(truth, daughter_tracks, pair.mother_frame)
-    order = np.argsort(mother_tracks, kind="stable")
-    place = np.searchsorted(mother_tracks[order], ancestor)
-    place = np.minimum(place, len(mother_tracks) - 1)
-    if len(mother_tracks) == 0:
-        return TrueMothers(np.full(len(ancestor), -1), daughter_tracks != NO_TRACK)
-    found = (mother_tracks[order][place] == ancestor) & (ancestor != NO_TRACK)
-    return TrueMothers(np.where(found, order[place], -1), daughter_tracks != NO_TRACK)
+    known = daughter_tracks != NO_TRACK
+    mother = _index_of(ancestor, mother_tracks)
+    marked = np.isin(ancestor, truth.present[earlier]) & (ancestor != NO_TRACK)
+    loads = np.bincount(mother[mother >= 0], minlength=1)
+    return TrueMothers(
+        mother=mother,
+        known=known,
+        undetected=marked & (mother == NO_MOTHER),
+        n_missed=len(np.setdiff1d(truth.present[later], daughter_tracks)),
+        n_many=int((loads > 2).sum()),
+    )
 
 
-def marker_image(truth: Truth, t: int) -> LabelImage:
-    """The truth's markers in its t-th frame."""
-    where = truth.markers.where(t) if hasattr(truth.markers, "where") else f"truth, frame {t}"
-    return as_labels(truth.markers[t], where)
+def position(truth: Truth, frame: int) -> int:
+    """Where the truth has a frame; refuses one that it does not have."""
+    place = int(np.searchsorted(truth.frames, frame))
+    if place == len(truth) or truth.frames[place] != frame:
+        raise TruthError(
+            f"the tracking has frame {frame}, the truth has not; take both from one movie, and the same every(n, start)"
+        )
+    return place
+
+
+def _tracks_of(truth: Truth, t: int, label: Ints) -> Ints:
+    """(n,) the tracks of the detections with these labels."""
+    place = np.searchsorted(truth.labels[t], label)
+    if not np.array_equal(np.append(truth.labels[t], -1)[place], label):
+        raise TruthError(
+            f"frame {truth.frames[t]}: the tracking has detections that the truth was not matched to; "
+            "read movie and truth together: dunno.read(path, truth=True)"
+        )
+    return truth.tracks[t][place]
+
+
+def _index_of(wanted: Ints, tracks: Ints) -> Ints:
+    """(n,) where each wanted track is among `tracks`, or -1."""
+    order = np.argsort(tracks, kind="stable")
+    place = np.searchsorted(tracks[order], wanted)
+    found = (np.append(tracks[order], NO_TRACK)[place] == wanted) & (wanted != NO_TRACK)
+    return np.where(found, np.append(order, 0)[place], NO_MOTHER)

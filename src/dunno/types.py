@@ -81,7 +81,7 @@ class Movie:
         self.shape: tuple[int, ...] = np.shape(masks[0])
         if len(self.shape) not in (2, 3):
             raise MovieError(
-                f"{_where(masks, 0)}: a frame of shape {self.shape}; expected (Y, X) or (Z, Y, X), "
+                f"{where_is(masks, 0)}: a frame of shape {self.shape}; expected (Y, X) or (Z, Y, X), "
                 "so a whole movie is (T, Y, X) or (T, Z, Y, X)"
             )
         self.scale: tuple[float, ...] = _scale(scale, len(self.shape), name)
@@ -105,7 +105,7 @@ class Movie:
 
     def where(self, t: int) -> str:
         """Name frame t's masks in a message: their file, where there is one."""
-        return _where(self._masks, int(self._positions[t]))
+        return where_is(self._masks, int(self._positions[t]))
 
     def masks(self, t: int) -> LabelImage:
         """Read frame t's labels, (Y, X) or (Z, Y, X)."""
@@ -120,7 +120,7 @@ class Movie:
             raise MovieError(f"{self.name}: has masks but no images; give images, or use a cost that needs none")
         position = int(self._positions[t])
         image = np.asarray(self._images[position])
-        self._check_shape(image.shape, _where(self._images, position))
+        self._check_shape(image.shape, where_is(self._images, position))
         return image
 
     def detections(self, t: int) -> Detections:
@@ -171,7 +171,8 @@ def count_frames(source: Frames) -> int:
     return len(source) if shape is None else int(shape[0])
 
 
-def _where(source: Frames, t: int) -> str:
+def where_is(source: Frames, t: int) -> str:
+    """Name a source's frame in a message."""
     where: Callable[[int], str] | None = getattr(source, "where", None)
     return f"frame {t}" if where is None else where(t)
 
@@ -357,47 +358,41 @@ class PairPosterior:
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """Who really is whose mother: annotated tracks and the masks that mark them.
+    """Who really is whose mother: annotated tracks, matched to a movie's detections.
 
     Attributes:
         track: (R,) the tracks' labels, ascending.
         first: (R,) original index of each track's first frame.
         last: (R,) original index of each track's last frame.
         mother: (R,) the track it came from by division or across a gap, 0 for none.
-        markers: Masks whose labels are tracks, one per frame.
         frames: (T,) original index of each frame in view.
+        labels: For each frame, (n,) the movie's detections.
+        tracks: For each frame, (n,) the track of each detection, 0 for a false one.
+        present: For each frame, the tracks that are marked in it, detected or not.
     """
 
     track: Ints
     first: Ints
     last: Ints
     mother: Ints
-    markers: Frames = field(repr=False)
     frames: Ints
+    labels: tuple[Ints, ...] = field(repr=False)
+    tracks: tuple[Ints, ...] = field(repr=False)
+    present: tuple[Ints, ...] = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.frames)
 
     def every(self, n: int, start: int = 0) -> Truth:
         """View every n-th frame, like `Movie.every`."""
-        selection = check_step(n, start, len(self))
-        picked = Picked(self.markers, np.arange(len(self))[selection])
-        return replace(self, markers=picked, frames=self.frames[selection])
+        return self.part(check_step(n, start, len(self)))
 
-
-class Picked:
-    """Some frames of another source."""
-
-    def __init__(self, source: Frames, positions: Ints) -> None:
-        self._source = source
-        self._positions = positions
-
-    def __len__(self) -> int:
-        return len(self._positions)
-
-    def __getitem__(self, t: int) -> Any:
-        return self._source[int(self._positions[t])]
-
-    def where(self, t: int) -> str:
-        """Name frame t in a message."""
-        return _where(self._source, int(self._positions[t]))
+    def part(self, selection: slice) -> Truth:
+        """View some of the frames."""
+        return replace(
+            self,
+            frames=self.frames[selection],
+            labels=self.labels[selection],
+            tracks=self.tracks[selection],
+            present=self.present[selection],
+        )

@@ -16,7 +16,7 @@ import numpy as np
 
 from dunno.errors import DunnoWarning, MovieError, OutputError, TruthError
 from dunno.io.tiff import ImageFiles, image_files
-from dunno.labels import as_labels, measure
+from dunno.matching import TrackTable, match_truth
 from dunno.tracks import FrameRecord, TrackRow
 from dunno.types import Ints, Movie, PairPosterior, Truth
 
@@ -93,22 +93,29 @@ def frame_numbers(files: Sequence[Path]) -> Ints:
     return frames
 
 
-def read_truth(path: Path) -> Truth:
-    """Read a sequence's truth from `_GT/TRA`, and check the table against the masks."""
+def read_truth(path: Path, movie: Movie) -> Truth:
+    """Read a sequence's truth from `_GT/TRA`, check the table against the masks, and match it to the movie's detections."""
     folder = _beside(path, "_GT/TRA")
     table = folder / "man_track.txt"
     if not table.is_file():
         raise TruthError(f"{table}: there is no such file; truth is read from {folder.parent.name}/TRA")
+    return match_folder(folder, movie)
+
+
+def match_folder(folder: Path, movie: Movie) -> Truth:
+    """Read the truth in a `TRA` folder, and match it to the movie's detections."""
     files = image_files(folder)
-    if not files:
-        raise TruthError(f"{folder}: holds no masks")
-    rows = read_table(table)
-    truth = Truth(*rows, markers=ImageFiles(files), frames=frame_numbers(files))
-    check_truth(truth, str(table))
-    return truth
+    if not files or not (folder / "man_track.txt").is_file():
+        raise TruthError(f"{folder}: expected man_track.txt and one mask per frame")
+    by_number = dict(zip(frame_numbers(files).tolist(), files, strict=True))
+    missing = [frame for frame in movie.frames.tolist() if frame not in by_number]
+    if missing:
+        raise TruthError(f"{folder}: has {len(files)} frames, and none for the movie's frame {missing[0]}")
+    markers = ImageFiles([by_number[frame] for frame in movie.frames.tolist()])
+    return match_truth(movie, read_table(folder / "man_track.txt"), markers, str(folder / "man_track.txt"))
 
 
-def read_table(path: Path) -> tuple[Ints, Ints, Ints, Ints]:
+def read_table(path: Path) -> TrackTable:
     """Read a track table into its four columns, by ascending label."""
     try:
         with warnings.catch_warnings():
@@ -121,61 +128,7 @@ def read_table(path: Path) -> tuple[Ints, Ints, Ints, Ints]:
     if rows.shape[1] != 4:
         raise TruthError(f"{path}: {rows.shape[1]} columns; expected four: label, first, last, parent")
     rows = rows[np.argsort(rows[:, 0], kind="stable")]
-    return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
-
-
-def check_truth(truth: Truth, table: str) -> None:
-    """Raise where the table contradicts itself or its masks. Between first and last, a track may be missing."""
-    _check_table(truth, table)
-    met_first, met_last = np.zeros(len(truth.track), bool), np.zeros(len(truth.track), bool)
-    for t, frame in enumerate(truth.frames):
-        where = truth.markers.where(t) if hasattr(truth.markers, "where") else f"frame {frame}"
-        labels = measure(as_labels(truth.markers[t], where), where).label
-        row = np.searchsorted(truth.track, labels)
-        row[row == len(truth.track)] = 0
-        known = truth.track[row] == labels if len(truth.track) else np.zeros(len(labels), bool)
-        if not known.all():
-            raise TruthError(f"{table}: has no row for label {labels[~known][0]}, which is in {where}")
-        outside = (frame < truth.first[row]) | (frame > truth.last[row])
-        if outside.any():
-            bad = row[outside][0]
-            raise TruthError(
-                f"{table}: track {truth.track[bad]} lives from frame {truth.first[bad]} to {truth.last[bad]}, "
-                f"but {where} shows it in frame {frame}"
-            )
-        met_first[row[truth.first[row] == frame]] = True
-        met_last[row[truth.last[row] == frame]] = True
-    for met, when, name in ((met_first, truth.first, "begins"), (met_last, truth.last, "ends")):
-        if not met.all():
-            bad = int(np.argmin(met))
-            raise TruthError(
-                f"{table}: track {truth.track[bad]} {name} in frame {when[bad]}, but no mask shows it there"
-            )
-
-
-def _check_table(truth: Truth, table: str) -> None:
-    if len(np.unique(truth.track)) != len(truth.track):
-        values, counts = np.unique(truth.track, return_counts=True)
-        raise TruthError(f"{table}: track {values[counts > 1][0]} has several rows")
-    if (truth.track < 1).any():
-        raise TruthError(f"{table}: track {truth.track[0]}; labels are positive")
-    backwards = truth.first > truth.last
-    if backwards.any():
-        bad = int(backwards.argmax())
-        raise TruthError(
-            f"{table}: track {truth.track[bad]} ends in frame {truth.last[bad]}, before it begins in {truth.first[bad]}"
-        )
-    for row in np.flatnonzero(truth.mother):
-        parent = np.flatnonzero(truth.track == truth.mother[row])
-        if len(parent) == 0:
-            raise TruthError(
-                f"{table}: track {truth.track[row]} comes from track {truth.mother[row]}, which has no row"
-            )
-        if truth.last[parent[0]] >= truth.first[row]:
-            raise TruthError(
-                f"{table}: track {truth.track[row]} begins in frame {truth.first[row]}, but track {truth.mother[row]}, "
-                f"from which it comes, is still there in frame {truth.last[parent[0]]}"
-            )
+    return TrackTable(rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3])
 
 
 def _beside(path: Path, place: str) -> Path:
@@ -237,7 +190,7 @@ def write_table(path: Path, rows: Iterable[tuple[int, int, int, int]]) -> None:
 
 
 def write_sequence(images: Path, annotation: Path, movie: Movie, truth: Truth) -> None:
-    """Write a movie's images, and its truth as `TRA` and `SEG` under `annotation`; the markers must be whole cells."""
+    """Write a movie's images, and its truth as `TRA` and `SEG` under `annotation`; the masks' labels must be the tracks."""
     import tifffile
 
     tracking, segmentation = annotation / "TRA", annotation / "SEG"
@@ -245,7 +198,7 @@ def write_sequence(images: Path, annotation: Path, movie: Movie, truth: Truth) -
         folder.mkdir(parents=True)
     digits = max(3, len(str(len(movie) - 1)))
     for t in range(len(movie)):
-        masks = np.asarray(truth.markers[t])
+        masks = movie.masks(t)
         if masks.max(initial=0) > MAX_LABEL:
             raise OutputError(
                 f"more than {MAX_LABEL} tracks do not fit the challenge's 16-bit masks; write fewer frames"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, overload
 
-from dunno.errors import MovieError, TruthError
+from dunno.errors import MovieError
 from dunno.io import ctc
 from dunno.io.tiff import IMAGE, TIFF, ImageFiles, TiffStack, image_files
 from dunno.io.zarr import is_zarr, read_zarr
@@ -57,12 +57,7 @@ def read(
     movie = _read_movie(path, None if masks is None else Path(masks), scale, interval)
     if not truth:
         return movie
-    annotation = ctc.read_truth(path)
-    if not set(movie.frames.tolist()) <= set(annotation.frames.tolist()) or len(movie) != len(annotation):
-        raise TruthError(
-            f"{path}: the truth has {len(annotation)} frames, the movie {len(movie)}; they must be the same"
-        )
-    return movie, annotation
+    return movie, ctc.read_truth(path, movie)
 
 
 def _read_movie(path: Path, masks: Path | None, scale: Scale, interval: float | None) -> Movie:
