@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from inspect import signature
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -25,6 +25,23 @@ from dunno.perturbations import Perturbation
 from dunno.schedule import in_order
 from dunno.tracking import Tracking
 from dunno.types import Candidates, EventCosts, FramePair, Movie, PairPosterior
+
+
+class Calibration(Protocol):
+    """What a tracker needs of a calibration (see `dunno.calibration`)."""
+
+    def check(self, about: Mapping[str, Any]) -> None:
+        """Refuse results of another cost or method."""
+        ...
+
+    def apply(self, pair: PairPosterior) -> PairPosterior:
+        """Calibrate one pair."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """What a result says about its calibration."""
+        ...
+
 
 BLOCK = 16
 """Frame pairs per block: a block reads its frames once, plus the one it shares with the next block."""
@@ -45,6 +62,7 @@ class Plan:
     no_mother: bool
     seed: int
     links: Links | None
+    calibration: Calibration | None
 
 
 class Tracker:
@@ -63,6 +81,7 @@ class Tracker:
             normalisation over mothers.
         links: Somebody else's links (`dunno.io.read_links`), to be given probabilities: they become candidates if they
             are not, and are reported instead of the method's own.
+        calibration: A fitted calibration (see `dunno.calibration`), refused if it is one for another cost or method.
         seed: Makes everything random repeatable.
         workers: Threads to use; `None` takes all cores.
         executor: Any `concurrent.futures.Executor` to use instead.
@@ -87,6 +106,7 @@ class Tracker:
         divide_cost: float | None = None,
         no_mother: bool = True,
         links: Links | None = None,
+        calibration: Calibration | None = None,
         seed: int = 0,
         workers: int | None = None,
         executor: Executor | None = None,
@@ -104,6 +124,7 @@ class Tracker:
         self.divide_cost = _check_event(divide_cost, "divide_cost")
         self.no_mother = no_mother
         self.links = links
+        self.calibration = calibration
         self.seed = seed
         if workers is not None and workers < 1:
             raise InputError(f"workers is {workers}; expected at least 1")
@@ -128,6 +149,7 @@ class Tracker:
             no_mother=self.no_mother,
             seed=self.seed,
             links=self.links,
+            calibration=self.calibration,
         )
 
     def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[PairPosterior]:
@@ -152,17 +174,18 @@ class Tracker:
             progress: Show a bar.
         """
         plan = self.plan(movie)
+        about = self.about(movie, plan)
         pairs = self.stream(movie, plan)
         if progress:
             from rich.progress import track as show
 
             pairs = iter(show(pairs, description=f"tracking {movie.name}", total=len(movie) - 1))
-        return Tracking(movie, tuple(pairs), self.about(movie, plan))
+        return Tracking(movie, tuple(pairs), about)
 
     def about(self, movie: Movie, plan: Plan) -> dict[str, Any]:
         """Say who made a result: what every output carries."""
         step = int(np.diff(movie.frames[:2])[0]) if len(movie) > 1 else 1
-        return {
+        about = {
             "version": version("dunno"),
             "movie": movie.name,
             "mask_source": movie.mask_source,
@@ -187,6 +210,10 @@ class Tracker:
             "calibration": None,
             "calibrated": False,
         }
+        if self.calibration is not None:
+            self.calibration.check(about)
+            about |= {"calibration": self.calibration.describe(), "calibrated": True}
+        return about
 
 
 def track_block(plan: Plan, block: Movie) -> list[PairPosterior]:
@@ -198,6 +225,7 @@ def track_block(plan: Plan, block: Movie) -> list[PairPosterior]:
         pair = FramePair(mothers, daughters, plan.max_distance, block.scale)
         rng = np.random.default_rng([plan.seed, mothers.frame, daughters.frame])
         posterior = plan.method(score_pair(plan, pair), rng)
+        posterior = posterior if plan.calibration is None else plan.calibration.apply(posterior)
         posteriors.append(posterior if plan.links is None else with_links(posterior, plan.links))
         mothers = daughters
     return posteriors

@@ -13,6 +13,7 @@ import numpy as np
 
 from dunno.assignment import Problem
 from dunno.costs import Cost, evaluate, linkable, name_of
+from dunno.distributions import normalise
 from dunno.errors import InputError
 from dunno.perturbations import Perturbation
 from dunno.types import Bools, Candidates, Floats, FramePair, Ints, PairPosterior
@@ -65,10 +66,8 @@ class Method(Protocol):
         ...
 
 
-def normalise(scored: ScoredPair, log_weight: Floats, log_weight_no_mother: Floats, selected: Bools) -> PairPosterior:
+def posterior(scored: ScoredPair, log_weight: Floats, log_weight_no_mother: Floats, selected: Bools) -> PairPosterior:
     """Turn weights into each daughter's distribution over her mothers and ⊥.
-
-    A daughter without any weight has no distribution: all her probabilities are 0, and her entropy is NaN.
 
     Args:
         scored: The pair.
@@ -76,26 +75,17 @@ def normalise(scored: ScoredPair, log_weight: Floats, log_weight_no_mother: Floa
         log_weight_no_mother: (n,) of ⊥; left out where `scored.no_mother` is false.
         selected: (E,) the reported links.
     """
-    daughter, n = scored.candidates.daughter, scored.problem.n_daughters
-    no_mother = log_weight_no_mother if scored.no_mother else np.full(n, -np.inf)
-    largest = no_mother.copy()
-    np.maximum.at(largest, daughter, log_weight)
-    shift = np.where(np.isfinite(largest), largest, 0.0)
-    total = np.exp(no_mother - shift) + np.bincount(daughter, np.exp(log_weight - shift[daughter]), minlength=n)
-    with np.errstate(divide="ignore"):
-        log_total = np.where(total > 0, shift + np.log(total), 0.0)
-    log_probability = log_weight - log_total[daughter]
-    entropy = np.bincount(daughter, _surprise(log_probability), minlength=n)
-    log_no_mother = no_mother - log_total
+    none = log_weight_no_mother if scored.no_mother else np.full(scored.problem.n_daughters, -np.inf)
+    log_probability, log_no_mother, entropy = normalise(log_weight, none, scored.candidates.daughter)
     return PairPosterior(
         mothers=scored.pair.mothers.without_pixels(),
         daughters=scored.pair.daughters.without_pixels(),
         mother=scored.candidates.mother,
-        daughter=daughter,
+        daughter=scored.candidates.daughter,
         cost=scored.costs,
         log_probability=log_probability,
         log_no_mother=log_no_mother,
-        entropy=np.where(total > 0, entropy + _surprise(log_no_mother), np.nan),
+        entropy=entropy,
         selected=selected,
     )
 
@@ -114,7 +104,7 @@ def frequencies(scored: ScoredPair, edge: Ints, weight: Floats, selected: Bools)
     chosen = np.bincount(edge[edge >= 0], weights[edge >= 0], minlength=edges)
     appears = np.where(edge < 0, weights, 0.0).sum(axis=0).reshape(n)
     with np.errstate(divide="ignore"):
-        return normalise(scored, np.log(chosen), np.log(appears), selected)
+        return posterior(scored, np.log(chosen), np.log(appears), selected)
 
 
 def links(scored: ScoredPair, edge: np.ndarray) -> Bools:
@@ -122,10 +112,3 @@ def links(scored: ScoredPair, edge: np.ndarray) -> Bools:
     selected = np.zeros(len(scored.candidates), dtype=np.bool_)
     selected[edge[edge >= 0]] = True
     return selected
-
-
-def _surprise(log_probability: Floats) -> Floats:
-    """−p log p, 0 where p is 0."""
-    possible = np.isfinite(log_probability)
-    finite = np.where(possible, log_probability, 0.0)
-    return np.asarray(np.where(possible, -np.exp(finite) * finite, 0.0))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dunno.assignment import solve
-from dunno.methods import ScoredPair, links, normalise
+from dunno.methods import ScoredPair, links, posterior
 from dunno.types import PairPosterior
 
 
@@ -30,4 +30,4 @@ class FeaturePerturbation:
         """Say how probable each edge is, and which are links."""
         mean = scored.with_costs(scored.perturbed_costs(self.samples, rng).mean(axis=0))
         selected = links(mean, solve(mean.problem).edge)
-        return normalise(mean, -mean.costs, -mean.problem.appear, selected)
+        return posterior(mean, -mean.costs, -mean.problem.appear, selected)

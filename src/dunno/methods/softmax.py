@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dunno.assignment import solve
-from dunno.methods import ScoredPair, links, normalise
+from dunno.methods import ScoredPair, links, posterior
 from dunno.types import PairPosterior
 
 
@@ -24,4 +24,4 @@ class Softmax:
     def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
         """Say how probable each edge is, and which are links."""
         selected = links(scored, solve(scored.problem).edge)
-        return normalise(scored, -scored.costs, -scored.problem.appear, selected)
+        return posterior(scored, -scored.costs, -scored.problem.appear, selected)

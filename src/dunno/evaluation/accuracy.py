@@ -1,0 +1,200 @@
+"""One summary of how right a tracking is, and how true its probabilities are."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dunno.evaluation.calibration_error import curve, error_floor, expected_error
+from dunno.evaluation.decisions import Decisions, decide
+from dunno.evaluation.sparsification import kept_right
+from dunno.tracking import Tracking
+from dunno.types import Bools, Floats, Truth
+
+ZERO_FLOOR = 1e-12
+"""Probability that counts for an exact 0 in −log P, so that one impossible truth does not make the mean infinite."""
+
+INTERVAL = (2.5, 97.5)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How right, and how honest. NaN where undefined; `reasons` says why.
+
+    Attributes:
+        n_links: Selected links whose daughter is a true cell.
+        n_daughters: Daughters that take part.
+        n_edges: Candidate edges of those daughters.
+        n_true_links: Daughters with a true, detected mother.
+        accuracy: Share of selected links that is right (the paper's).
+        recall: Share of true links that was selected.
+        daughter_accuracy: Share of daughters whose decision, a mother or ⊥, is right.
+        ece: Expected calibration error of the links, ten bins of equal width.
+        ece_floor: What a perfectly calibrated predictor with these confidences would stay below in 95 % of draws.
+        ece_equal_mass: The same with ten bins of equally many links.
+        ece_daughters: Of all daughters' decisions.
+        ece_daughters_floor: Its floor.
+        ece_edges: Of all candidate edges, each taken as a yes-or-no question (Betjes et al.).
+        nll: Mean −log P(truth) over daughters whose truth is ⊥ or a candidate; exact zeros count as 1e-12.
+        brier: Mean squared error of daughters' distributions, from 0 to 2.
+        auroc: Chance that a right link is more confident than a wrong one.
+        aurc: Mean share of wrong links among the most confident ones, over all shares kept; lower is better.
+        ece_no_mother: Calibration error of P(⊥), over daughters.
+        brier_no_mother: Mean squared error of P(⊥).
+        ece_divide: Calibration error of P(divide), over mothers.
+        brier_divide: Mean squared error of P(divide).
+        counts: What was left out or odd.
+        intervals: 95 % bootstrap intervals over frame pairs, where asked for.
+        reasons: Why a score is undefined.
+    """
+
+    n_links: int
+    n_daughters: int
+    n_edges: int
+    n_true_links: int
+    accuracy: float
+    recall: float
+    daughter_accuracy: float
+    ece: float
+    ece_floor: float
+    ece_equal_mass: float
+    ece_daughters: float
+    ece_daughters_floor: float
+    ece_edges: float
+    nll: float
+    brier: float
+    auroc: float
+    aurc: float
+    ece_no_mother: float
+    brier_no_mother: float
+    ece_divide: float
+    brier_divide: float
+    counts: dict[str, int] = field(default_factory=dict)
+    intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Numbers and strings only; NaN as `None`."""
+        return {key: None if value != value else value for key, value in asdict(self).items()}
+
+
+def score(tracking: Tracking, truth: Truth, *, bootstrap: int = 0, seed: int = 0) -> Scores:
+    """Score a tracking against its truth.
+
+    Args:
+        tracking: What was tracked.
+        truth: What is true; refused if its frames are others.
+        bootstrap: Resamplings of frame pairs for 95 % intervals; 0 for none.
+        seed: For the floors and the bootstrap.
+    """
+    decisions = decide(tracking, truth)
+    reasons = _reasons(decisions)
+    intervals: dict[str, tuple[float, float]] = {}
+    if bootstrap and len(tracking.pairs) < 2:
+        reasons["intervals"] = "one frame pair only: there is nothing to resample"
+    elif bootstrap:
+        intervals = _bootstrap(decisions, len(tracking.pairs), bootstrap, seed)
+    return Scores(
+        n_links=len(decisions.link_right),
+        n_daughters=len(decisions.right),
+        n_edges=len(decisions.edge_true),
+        n_true_links=decisions.n_true_links,
+        **_resampled(decisions),
+        ece_floor=error_floor(decisions.link_confidence, seed=seed),
+        ece_equal_mass=curve(decisions.link_confidence, decisions.link_right, equal_mass=True).ece,
+        ece_daughters_floor=error_floor(decisions.confidence, seed=seed),
+        ece_edges=expected_error(decisions.edge_probability, decisions.edge_true),
+        auroc=auroc(decisions.link_confidence, decisions.link_right),
+        aurc=aurc(decisions.link_confidence, decisions.link_right),
+        ece_no_mother=expected_error(decisions.p_no_mother, ~decisions.has_mother),
+        brier_no_mother=_mean((decisions.p_no_mother - ~decisions.has_mother) ** 2),
+        ece_divide=expected_error(decisions.p_divide, decisions.divides),
+        brier_divide=_mean((decisions.p_divide - decisions.divides) ** 2),
+        counts=decisions.counts,
+        intervals=intervals,
+        reasons=reasons,
+    )
+
+
+def _resampled(decisions: Decisions) -> dict[str, float]:
+    """The scores that a bootstrap gives intervals for."""
+    truth_possible = decisions.is_candidate
+    surprise = -np.maximum(decisions.log_true[truth_possible], np.log(ZERO_FLOOR))
+    p_true = np.exp(decisions.log_true)
+    return {
+        "accuracy": _mean(decisions.link_right),
+        "recall": float(decisions.link_right.sum() / decisions.n_true_links)
+        if decisions.n_true_links
+        else float("nan"),
+        "daughter_accuracy": _mean(decisions.right),
+        "ece": expected_error(decisions.link_confidence, decisions.link_right),
+        "ece_daughters": expected_error(decisions.confidence, decisions.right),
+        "nll": _mean(surprise),
+        "brier": _mean(decisions.square - 2 * p_true + 1),
+    }
+
+
+def _bootstrap(decisions: Decisions, n_pairs: int, draws: int, seed: int) -> dict[str, tuple[float, float]]:
+    """Resample frame pairs; links of one pair are wrong together, so they stay together."""
+    rng = np.random.default_rng(seed)
+    links = [np.flatnonzero(decisions.link_pair == number) for number in range(n_pairs)]
+    daughters = [np.flatnonzero(decisions.pair == number) for number in range(n_pairs)]
+    found: dict[str, list[float]] = {}
+    for _ in range(draws):
+        picked = rng.integers(n_pairs, size=n_pairs)
+        link, daughter = np.concatenate([links[i] for i in picked]), np.concatenate([daughters[i] for i in picked])
+        for name, value in _resampled(_pick(decisions, link, daughter)).items():
+            found.setdefault(name, []).append(value)
+    return {name: _interval(values) for name, values in found.items()}
+
+
+def _interval(values: list[float]) -> tuple[float, float]:
+    low, high = np.nanpercentile(values, INTERVAL)
+    return float(low), float(high)
+
+
+def _pick(decisions: Decisions, link: np.ndarray, daughter: np.ndarray) -> Decisions:
+    from dataclasses import replace
+
+    by_link = {name: getattr(decisions, name)[link] for name in ("link_confidence", "link_right", "link_entropy")}
+    names = ("confidence", "right", "log_true", "square", "has_mother", "is_candidate", "p_no_mother")
+    by_daughter = {name: getattr(decisions, name)[daughter] for name in names}
+    return replace(decisions, **by_link, **by_daughter, n_true_links=int(by_daughter["has_mother"].sum()))
+
+
+def auroc(confidence: Floats, right: Bools) -> float:
+    """Chance that a right link is more confident than a wrong one, ties counting half; NaN if all or none are right."""
+    n_right, n_wrong = int(right.sum()), int((~right).sum())
+    if n_right == 0 or n_wrong == 0:
+        return float("nan")
+    values, place = np.unique(confidence, return_inverse=True)
+    good = np.bincount(place, right, minlength=len(values))
+    bad = np.bincount(place, ~right, minlength=len(values))
+    below = np.cumsum(bad) - bad
+    return float((good * (below + bad / 2)).sum() / (n_right * n_wrong))
+
+
+def aurc(confidence: Floats, right: Bools) -> float:
+    """Area under the risk–coverage curve: the mean share of wrong links among the k most confident, over all k."""
+    if len(right) == 0:
+        return float("nan")
+    kept = np.arange(1, len(right) + 1)
+    return float(np.mean(1 - kept_right(confidence, right) / kept))
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(np.mean(values)) if len(values) else float("nan")
+
+
+def _reasons(decisions: Decisions) -> dict[str, str]:
+    reasons = {}
+    if len(decisions.link_right) == 0:
+        reasons["ece"] = "there are no links"
+    if decisions.link_right.all() or not decisions.link_right.any():
+        share = "every" if len(decisions.link_right) and decisions.link_right.all() else "no"
+        reasons["auroc"] = f"{share} link is right: there is nothing to tell apart"
+    if len(decisions.divides) == 0:
+        reasons["ece_divide"] = reasons["brier_divide"] = "the method gives no probabilities of division"
+    return reasons

@@ -1,0 +1,131 @@
+"""What was decided, how surely, and whether it was right: the arrays that every score is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dunno.errors import TruthError
+from dunno.tracking import Tracking
+from dunno.truth import NO_MOTHER, TrueMothers, true_mothers
+from dunno.types import Bools, Floats, Ints, PairPosterior, Truth
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """A tracking beside its truth, over all frame pairs.
+
+    L links and N daughters take part; false detections do not (they have no truth), nor do daughters without a
+    distribution (possible where ⊥ was left out). Both are counted.
+
+    Attributes:
+        link_confidence: (L,) probability of each link.
+        link_right: (L,) whether it joins the daughter to her true mother.
+        link_entropy: (L,) entropy of its daughter.
+        link_pair: (L,) the frame pair it belongs to.
+        confidence: (N,) probability of each daughter's decision, a mother or ⊥.
+        right: (N,) whether the decision is right.
+        pair: (N,) the frame pair.
+        log_true: (N,) log probability of the truth, -inf where it is no candidate.
+        square: (N,) sum of squared probabilities over all options.
+        has_mother: (N,) whether the truth is a mother, not ⊥.
+        is_candidate: (N,) whether the truth is ⊥ or a candidate.
+        edge_probability: (M,) probability of every candidate edge of these daughters.
+        edge_true: (M,) whether it is a true link.
+        p_no_mother: (N,) P(⊥).
+        p_divide: (D,) probability that each mother divides; empty where the method does not know.
+        divides: (D,) whether she has two or more true daughters.
+        counts: What was left out or odd.
+    """
+
+    link_confidence: Floats
+    link_right: Bools
+    link_entropy: Floats
+    link_pair: Ints
+    confidence: Floats
+    right: Bools
+    pair: Ints
+    log_true: Floats
+    square: Floats
+    has_mother: Bools
+    is_candidate: Bools
+    edge_probability: Floats
+    edge_true: Bools
+    p_no_mother: Floats
+    p_divide: Floats
+    divides: Bools
+    n_true_links: int
+    counts: dict[str, int]
+
+
+def decide(tracking: Tracking, truth: Truth) -> Decisions:
+    """Lay a tracking beside its truth; refuses a truth with other frames."""
+    if not np.array_equal(tracking.movie.frames, truth.frames):
+        raise TruthError(
+            f"the tracking has {len(tracking.movie)} frames ({_span(tracking.movie.frames)}), the truth has {len(truth)} "
+            f"({_span(truth.frames)}); they must be the same, so use the same every(n, start) on both"
+        )
+    parts = [_decide_pair(pair, true_mothers(truth, pair), number) for number, pair in enumerate(tracking.pairs)]
+    return _join(parts)
+
+
+def _span(frames: Ints) -> str:
+    return f"{frames[0]} … {frames[-1]}" if len(frames) else "none"
+
+
+def _decide_pair(pair: PairPosterior, true: TrueMothers, number: int) -> Decisions:
+    n = len(pair.daughters)
+    known = true.known & ~np.isnan(pair.entropy)
+    probability, p_no_mother = pair.probability, np.exp(pair.log_no_mother)
+    edge_true = true.mother[pair.daughter] == pair.mother
+
+    chosen = np.full(n, NO_MOTHER)
+    chosen[pair.daughter[pair.selected]] = pair.mother[pair.selected]
+    confidence = p_no_mother.copy()
+    confidence[pair.daughter[pair.selected]] = probability[pair.selected]
+
+    log_true = np.where(true.mother == NO_MOTHER, pair.log_no_mother, -np.inf)
+    log_true[pair.daughter[edge_true]] = pair.log_probability[edge_true]
+    is_candidate = true.mother == NO_MOTHER
+    is_candidate[pair.daughter[edge_true]] = True
+    square: Floats = p_no_mother**2 + np.bincount(pair.daughter, probability**2, minlength=n)
+
+    links = pair.selected & known[pair.daughter]
+    loads = np.bincount(true.mother[true.mother >= 0], minlength=len(pair.mothers))
+    knows_divisions = pair.log_divide is not None
+    return Decisions(
+        link_confidence=probability[links],
+        link_right=edge_true[links],
+        link_entropy=pair.entropy[pair.daughter[links]],
+        link_pair=np.full(int(links.sum()), number),
+        confidence=confidence[known],
+        right=(chosen == true.mother)[known],
+        pair=np.full(int(known.sum()), number),
+        log_true=log_true[known],
+        square=square[known],
+        has_mother=(true.mother != NO_MOTHER)[known],
+        is_candidate=is_candidate[known],
+        edge_probability=probability[known[pair.daughter]],
+        edge_true=edge_true[known[pair.daughter]],
+        p_no_mother=p_no_mother[known],
+        p_divide=np.exp(pair.log_divide) if pair.log_divide is not None else np.empty(0),
+        divides=loads >= 2 if knows_divisions else np.empty(0, np.bool_),
+        n_true_links=int((true.mother >= 0).sum()),
+        counts={
+            "false_detections": int((~true.known).sum()),
+            "missed_detections": true.n_missed,
+            "mothers_with_more_than_two_daughters": true.n_many,
+            "undetected_mothers": int((true.undetected & true.known).sum()),
+            "true_mother_no_candidate": int((known & ~is_candidate).sum()),
+            "daughters_without_distribution": int((true.known & np.isnan(pair.entropy)).sum()),
+        },
+    )
+
+
+def _join(parts: Sequence[Decisions]) -> Decisions:
+    fields = [name for name in Decisions.__dataclass_fields__ if name not in ("counts", "n_true_links")]
+    arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in fields}
+    counts = {name: sum(part.counts[name] for part in parts) for name in parts[0].counts}
+    return Decisions(**arrays, n_true_links=sum(part.n_true_links for part in parts), counts=counts)
