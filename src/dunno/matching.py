@@ -20,7 +20,9 @@ class TrackTable(NamedTuple):
     mother: Ints
 
 
-def match_truth(movie: Movie, table: TrackTable, markers: Frames, name: str = "truth") -> Truth:
+def match_truth(
+    movie: Movie, table: TrackTable, markers: Frames, name: str = "truth", *, complete: bool = True
+) -> Truth:
     """Check annotations against their markers, and find each detection's track.
 
     A detection is the track of whose marker it covers more than half (the challenge's rule).
@@ -30,6 +32,7 @@ def match_truth(movie: Movie, table: TrackTable, markers: Frames, name: str = "t
         table: The annotated tracks, by ascending label; frames are original indices.
         markers: One label image per frame of the movie; labels are tracks.
         name: What to call the table in messages.
+        complete: Whether the movie has every annotated frame, so that every track must begin and end in it.
     """
     check_table(table, name)
     met_first, met_last = np.zeros(len(table.track), bool), np.zeros(len(table.track), bool)
@@ -47,7 +50,7 @@ def match_truth(movie: Movie, table: TrackTable, markers: Frames, name: str = "t
         tracks.append(match_tracks(found.label, masks, image))
         present.append(marked.label)
     for met, when, event in ((met_first, table.first, "begins"), (met_last, table.last, "ends")):
-        if not met.all():
+        if complete and not met.all():
             bad = int(np.argmin(met))
             raise TruthError(
                 f"{name}: track {table.track[bad]} {event} in frame {when[bad]}, but no mask shows it there"

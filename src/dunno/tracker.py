@@ -188,7 +188,10 @@ class Tracker:
         about = {
             "version": version("dunno"),
             "movie": movie.name,
+            "movie_path": movie.path,
+            "masks_path": movie.masks_path,
             "mask_source": movie.mask_source,
+            "frames": movie.frames.tolist(),
             "step": step,
             "scale": list(movie.scale) if movie.has_scale else None,
             "interval": movie.interval,

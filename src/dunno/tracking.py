@@ -13,6 +13,7 @@ from dunno.errors import MissingExtra
 from dunno.io.csv import CsvWriter, detection_columns, edge_columns
 from dunno.io.ctc import CtcWriter
 from dunno.io.geff import GeffWriter
+from dunno.io.output import read_pairs, read_run, reopen_movie
 from dunno.io.writing import drain, whole
 from dunno.tracks import TrackNumbers, TrackRow, records
 from dunno.types import Movie, PairPosterior
@@ -40,6 +41,12 @@ class Tracking:
         links = sum(int(pair.selected.sum()) for pair in self.pairs)
         state = "calibrated" if self.about.get("calibrated") else "not calibrated"
         return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {state})"
+
+    @classmethod
+    def read(cls, folder: str | Path, masks: str | Path | None = None) -> Tracking:
+        """Read what `dunno track` wrote, and open its movie again (`masks`: where it is now, if it has moved)."""
+        about = {**read_run(folder)["parameters"]}
+        return cls(reopen_movie(folder, masks), read_pairs(folder), about)
 
     def tracks(self) -> list[TrackRow]:
         """List the tracks: label, first and last frame, and the track each came from (0: none)."""

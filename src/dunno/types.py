@@ -76,6 +76,8 @@ class Movie:
         self._positions: Ints = np.arange(length)
         self.frames: Ints = self._positions if frames is None else np.asarray(frames, dtype=np.int64)
         self.name = name
+        self.path: str | None = None  # where `dunno.read` found it, so that it can be opened again
+        self.masks_path: str | None = None
         self.mask_source = mask_source
         self.interval = interval
         self.shape: tuple[int, ...] = np.shape(masks[0])

@@ -77,7 +77,7 @@ class TemperatureScaling:
         if tracking.about.get("calibrated"):
             raise InputError("this tracking is calibrated already; fit on one that is not")
         sample = LabelledDaughters.of(tracking, truth, include_no_mother, zero_floor)
-        temperature, at_bound = _best_temperature(sample)
+        temperature, at_bound = best_temperature(sample)
         if at_bound:
             warnings.warn(
                 f"the temperature ran into the bound {temperature:g} of its search; the fit is not to be trusted",
@@ -209,13 +209,16 @@ class LabelledDaughters:
         return float(np.mean(total - self.log_true / temperature))
 
 
-def _best_temperature(sample: LabelledDaughters) -> tuple[float, bool]:
+def best_temperature(sample: LabelledDaughters) -> tuple[float, bool]:
+    """The temperature of least loss, and whether it ran into a bound."""
     from scipy.optimize import minimize_scalar
 
     low, high = np.log(BOUNDS)
     found = minimize_scalar(lambda log_t: sample.loss(np.exp(log_t)), bounds=(low, high), method="bounded")
-    at_bound = bool(min(found.x - low, high - found.x) < 0.01)
-    return float(np.exp(found.x)), at_bound
+    for bound in (low, high):  # where everything is right and sure, the loss is flat down to the bound
+        if abs(found.x - bound) < 0.01 or sample.loss(np.exp(bound)) <= found.fun + 1e-12:
+            return float(np.exp(bound)), True
+    return float(np.exp(found.x)), False
 
 
 def _floored(pair: PairPosterior, zero_floor: float, no_mother: bool) -> tuple[Floats, Floats]:

@@ -112,7 +112,8 @@ def match_folder(folder: Path, movie: Movie) -> Truth:
     if missing:
         raise TruthError(f"{folder}: has {len(files)} frames, and none for the movie's frame {missing[0]}")
     markers = ImageFiles([by_number[frame] for frame in movie.frames.tolist()])
-    return match_truth(movie, read_table(folder / "man_track.txt"), markers, str(folder / "man_track.txt"))
+    table = folder / "man_track.txt"
+    return match_truth(movie, read_table(table), markers, str(table), complete=len(files) == len(movie))
 
 
 def read_table(path: Path) -> TrackTable:

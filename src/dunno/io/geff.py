@@ -30,7 +30,7 @@ class GeffWriter:
 
     def __init__(self, path: Path, about: Mapping[str, Any], has_scale: bool) -> None:
         self._path = path
-        self._about = dict(about)
+        self._about = {key: value for key, value in about.items() if key != "frames"}
         self._unit = None if has_scale else "pixel"
         self._nodes, self._links, self._edges = (_Table(path.parent) for _ in range(3))
         self._before: tuple[PairPosterior, np.ndarray] | None = None

@@ -55,6 +55,8 @@ def read(
     """
     path = Path(path)
     movie = _read_movie(path, None if masks is None else Path(masks), scale, interval)
+    movie.path = str(path.absolute())
+    movie.masks_path = None if masks is None else str(Path(masks).absolute())
     if not truth:
         return movie
     return movie, ctc.read_truth(path, movie)

@@ -1,0 +1,117 @@
+"""The options that several commands share, and the tracker and movie they make."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dunno.errors import InputError
+
+if TYPE_CHECKING:
+    from dunno.costs import Cost
+    from dunno.tracker import Tracker
+    from dunno.types import Movie
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What to track and how; each field is an option."""
+
+    movie: Annotated[Path, typer.Argument(help="A CTC sequence (X/01), a folder of masks, a .tif stack or a .zarr.")]
+    masks: Annotated[Path | None, typer.Option(help="Where the masks are, if not where they are looked for.")] = None
+    cost: Annotated[str, typer.Option(help="See `dunno list costs`; your own as package.module:Class.")] = "distance"
+    method: Annotated[str, typer.Option(help="See `dunno list methods`.")] = "SM"
+    samples: Annotated[int | None, typer.Option(help="K, how often a method samples or perturbs; 10 if not given.")] = (
+        None
+    )
+    perturbation: Annotated[
+        str | None, typer.Option(help="See `dunno list perturbations`; the cost's own by default.")
+    ] = None
+    features: Annotated[
+        Path | None, typer.Option(help="For --cost embedding: a CSV with frame, label and features.")
+    ] = None
+    every: Annotated[int, typer.Option(help="Track every n-th frame.")] = 1
+    max_distance: Annotated[float | None, typer.Option(help="How far a cell may move; estimated if not given.")] = None
+    appear_cost: Annotated[float | None, typer.Option(help="Cost of a cell without mother.")] = None
+    disappear_cost: Annotated[float | None, typer.Option(help="Cost of a cell without daughter.")] = None
+    divide_cost: Annotated[float | None, typer.Option(help="Cost of a division.")] = None
+    mothers_only: Annotated[
+        bool,
+        typer.Option("--mothers-only", help="The paper's normalisation: leave out that a cell may have no mother."),
+    ] = False
+    scale: Annotated[str | None, typer.Option(help="Pixel size Z,Y,X or Y,X; distances are in its unit.")] = None
+    interval: Annotated[float | None, typer.Option(help="Minutes between frames.")] = None
+    workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None
+    seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0
+
+    def open_movie(self) -> Movie:
+        """Read the movie at the chosen step."""
+        from dunno.io import read
+
+        movie = read(self.movie, masks=self.masks, scale=parse_scale(self.scale), interval=self.interval)
+        return movie.every(self.every)
+
+    def make_tracker(self, **more: Any) -> Tracker:
+        """Make the tracker."""
+        from dunno.tracker import Tracker
+
+        return Tracker(
+            self._cost(),
+            self.method,
+            samples=self.samples,
+            perturbation=more.pop("perturbation", self.perturbation),
+            max_distance=self.max_distance,
+            appear_cost=self.appear_cost,
+            disappear_cost=self.disappear_cost,
+            divide_cost=self.divide_cost,
+            no_mother=not self.mothers_only,
+            seed=self.seed,
+            workers=self.workers,
+            **more,
+        )
+
+    def _cost(self) -> str | Cost:
+        """A cost by name; the embedding cost with the features that it compares."""
+        if self.features is None:
+            return self.cost
+        from dunno.costs.embedding import Embedding
+
+        if self.cost != Embedding.name:
+            raise InputError(f"--features {self.features}: only --cost embedding compares features, not {self.cost}")
+        return Embedding.from_csv(self.features)
+
+
+def with_choices(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the shared options; it gets them as its first argument, a `Choices`."""
+    shared = list(inspect.signature(Choices, eval_str=True).parameters.values())
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    required = [p for p in (*shared, *own) if p.default is inspect.Parameter.empty]
+    optional = [p for p in (*shared, *own) if p.default is not inspect.Parameter.empty]
+    names = {p.name for p in shared}
+
+    def call(**given: Any) -> None:
+        choices = Choices(**{name: value for name, value in given.items() if name in names})
+        command(choices, **{name: value for name, value in given.items() if name not in names})
+
+    call.__doc__ = command.__doc__
+    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*required, *optional)]
+    )
+    call.__annotations__ = {p.name: p.annotation for p in (*required, *optional)}
+    return call
+
+
+def parse_scale(text: str | None) -> tuple[float, ...] | float | None:
+    """Read `0.5,0.2,0.2`, or one number for all axes."""
+    if text is None:
+        return None
+    try:
+        values = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(f"--scale {text}: expected numbers separated by commas, such as 2.0,0.5,0.5") from None
+    return values[0] if len(values) == 1 else values

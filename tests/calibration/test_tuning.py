@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+
+from dunno import Tracker
+from dunno.calibration.tuning import tune_perturbation
+from dunno.errors import InputError
+from dunno.simulate import colony as simulate
+
+
+def test_each_strength_gets_a_held_out_loss_and_the_perturbation_is_put_back() -> None:
+    simulated = simulate(cells=15, frames=7, motion=0.3)
+    tracker = Tracker("distance", "FP", samples=3)
+    given = tracker.perturbation
+    trials = tune_perturbation(tracker, simulated.movie, simulated.truth, zero_floor=1e-6)
+    assert [trial.perturbation.variance for trial in trials] == [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]
+    losses = [trial.loss for trial in trials]
+    assert np.isfinite(losses).all()
+    assert losses[-1] > min(losses)  # noise of half a cell cannot help
+    assert tracker.perturbation is given
+
+
+def test_what_cannot_be_tuned_is_refused() -> None:
+    simulated = simulate(cells=5, frames=4)
+    with pytest.raises(InputError, match="method SM perturbs nothing"):
+        tune_perturbation(Tracker("distance", "SM"), simulated.movie, simulated.truth, zero_floor=1e-6)
+    with pytest.raises(InputError, match="ensemble has no strength to tune"):
+        tracker = Tracker("distance", "FP", perturbation="ensemble")
+        tune_perturbation(tracker, simulated.movie, simulated.truth, zero_floor=1e-6)
+    with pytest.raises(InputError, match="at least two frame pairs"):
+        tune_perturbation(
+            Tracker("distance", "FP"),
+            simulated.movie.part(slice(0, 2)),
+            simulated.truth.part(slice(0, 2)),
+            zero_floor=1e-6,
+        )
