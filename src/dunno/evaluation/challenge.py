@@ -17,6 +17,8 @@ MEASURES = ("TRA", "DET", "LNK", "CHOTA", "BC")
 def challenge_measures(tracking: Tracking, truth: Path) -> dict[str, float]:
     """TRA, DET, LNK, CHOTA and BC (F1 of divisions, by how many frames they may be off), through `py-ctcmetrics`.
 
+    A measure that is undefined (BC without divisions) is left out.
+
     Args:
         tracking: What was tracked; every frame of its sequence.
         truth: A `SEQ_GT/TRA` folder.
@@ -37,4 +39,4 @@ def challenge_measures(tracking: Tracking, truth: Path) -> dict[str, float]:
         ]  # the library wants one mask there, whatever is asked of it
         shutil.copy(first, annotation / "SEG" / first.name.replace("man_track", "man_seg"))
         found = evaluate_sequence(str(Path(folder) / "01_RES"), str(annotation), list(MEASURES), threads=1)
-    return {name: float(value) for name, value in found.items() if name.split("(")[0] in MEASURES}
+    return {name: float(value) for name, value in found.items() if name.split("(")[0] in MEASURES and value is not None}

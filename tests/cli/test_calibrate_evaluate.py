@@ -1,0 +1,143 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dunno import evaluation
+from dunno.cli import run
+from dunno.errors import InputError
+from dunno.simulate import colony as simulate
+from dunno.tracking import Tracking
+
+pytestmark = pytest.mark.filterwarnings("ignore:masks are taken from")
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two sequences of one kind of colony."""
+    folder = tmp_path_factory.mktemp("data")
+    for seed in (1, 2):
+        simulate(cells=20, frames=12, motion=0.35, seed=seed).save(folder / f"0{seed}")
+    return folder
+
+
+def test_calibrate_on_one_track_and_evaluate_on_another(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fitted, out, scores = tmp_path / "t.json", tmp_path / "out", tmp_path / "scores.json"
+    assert run(["calibrate", str(root / "01"), "-o", str(fitted), "--method", "SM"]) == 0
+    printed = capsys.readouterr().out
+    assert "temperature" in printed
+    assert "fitted on daughters" in printed
+    track = ["track", str(root / "02"), "-o", str(out), "-q", "--method", "SM", "--calibration", str(fitted)]
+    assert run(track) == 0
+    about = json.loads((out / "run.json").read_text())
+    assert about["calibrated"] is True
+    assert about["parameters"]["calibration"]["kind"] == "temperature scaling"
+    capsys.readouterr()
+    assert run(["evaluate", str(out), "--truth", str(root / "02_GT" / "TRA"), "-o", str(scores)]) == 0
+    printed = capsys.readouterr().out
+    assert "true links found" in printed
+    assert "95 % interval" in printed
+    found = json.loads(scores.read_text())
+    assert 0.5 < found["accuracy"] <= 1
+    assert found["intervals"]["accuracy"][0] < found["accuracy"] < found["intervals"]["accuracy"][1]
+    assert found["about"]["calibrated"] is True
+    assert found["ece"] is not None
+
+
+def test_an_output_reads_back_as_the_tracking_it_was(root: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert run(["track", str(root / "01"), "-o", str(out), "-q", "--method", "SM", "--every", "2"]) == 0
+    from dunno import Tracker, read
+
+    movie, truth = read(root / "01", truth=True)
+    original = Tracker("distance", "SM").track(movie.every(2))
+    again = Tracking.read(out)
+    assert again.movie.frames.tolist() == original.movie.frames.tolist()
+    for one, other in zip(original.pairs, again.pairs, strict=True):
+        np.testing.assert_array_equal(one.mother, other.mother)
+        np.testing.assert_array_equal(one.daughter, other.daughter)
+        np.testing.assert_array_equal(one.selected, other.selected)
+        np.testing.assert_allclose(one.probability, other.probability, rtol=1e-12)
+        np.testing.assert_array_equal(one.entropy, other.entropy)
+        np.testing.assert_array_equal(one.daughters.label, other.daughters.label)
+        assert other.log_divide is None
+    mine, theirs = (evaluation.score(each, truth.every(2)) for each in (original, again))
+    assert mine.counts == theirs.counts
+    for name in ("accuracy", "ece", "ece_floor", "nll", "brier", "auroc", "aurc"):
+        assert getattr(mine, name) == pytest.approx(getattr(theirs, name))
+
+
+def test_tuning_tries_strengths_and_keeps_the_best(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fitted = tmp_path / "t.json"
+    command = [
+        "calibrate",
+        str(root / "01"),
+        "-o",
+        str(fitted),
+        "--method",
+        "FP",
+        "--samples",
+        "2",
+        "--every",
+        "3",
+        "--tune",
+    ]
+    assert run(command) == 0
+    assert "Gaussian(variance=0.01)" in capsys.readouterr().out
+    parameters = json.loads(fitted.read_text())["fitted_for"]["perturbation_parameters"]
+    assert parameters["variance"] in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+
+
+def test_wrong_input_gets_one_line(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "x.json").write_text("{}")
+    (tmp_path / "empty").mkdir()
+    out = tmp_path / "out"
+    assert run(["track", str(root / "01"), "-o", str(out), "-q"]) == 0
+    capsys.readouterr()
+    truth = ["--truth", str(root / "01_GT" / "TRA")]
+    for arguments, message in (
+        (
+            ["track", str(root / "01"), "-o", str(tmp_path / "a"), "--calibration", str(tmp_path / "x.json")],
+            "x.json: is no",
+        ),
+        (["evaluate", str(tmp_path / "empty"), *truth], "empty: is no output of dunno track"),
+        (
+            ["evaluate", str(out), "--truth", str(tmp_path / "empty")],
+            "empty: expected man_track.txt and one mask per frame",
+        ),
+        (["evaluate", str(out), *truth, "-o", str(tmp_path / "x.json")], "x.json: exists already"),
+        (["evaluate", str(out), *truth, "--masks", str(tmp_path / "gone")], "gone: there is no such file or folder"),
+        (["calibrate", str(root / "01"), "-o", str(tmp_path / "x.json")], "x.json: exists already"),
+        (["calibrate", str(tmp_path / "empty"), "-o", str(tmp_path / "y.json")], "empty: holds no"),
+    ):
+        assert run(arguments) == 2
+        assert message in capsys.readouterr().err.splitlines()[-1]
+    assert not (tmp_path / "a").exists()
+
+
+def test_an_output_from_arrays_cannot_open_its_movie(tmp_path: Path) -> None:
+    from dunno import Tracker
+    from dunno.run import track_into
+
+    track_into(Tracker("distance", "SM"), simulate(cells=4, frames=3).movie, tmp_path / "out")
+    with pytest.raises(InputError, match="was made from arrays, not from files; say where the masks are"):
+        Tracking.read(tmp_path / "out")
+
+
+def test_the_challenges_measures_come_from_an_independent_library(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("ctc_metrics", reason="needs py-ctcmetrics: pip install 'dunno[ctc]'")
+    out = tmp_path / "out"
+    assert run(["track", str(root / "01"), "-o", str(out), "-q"]) == 0
+    capsys.readouterr()
+    assert run(["evaluate", str(out), "--truth", str(root / "01_GT" / "TRA"), "--ctc", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["challenge"]
+    assert found["DET"] == pytest.approx(1.0)
+    assert 0.5 < found["TRA"] < 1.0
+    assert {"LNK", "CHOTA"} <= set(found)
