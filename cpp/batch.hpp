@@ -1,0 +1,19 @@
+// The cheapest assignments of many cost vectors on the same edges, each started from the one before.
+#pragma once
+
+#include <vector>
+
+#include "problem.hpp"
+#include "stop.hpp"
+
+namespace dunno {
+
+struct Batch {
+  std::vector<double> cost;        // (n)
+  std::vector<std::int64_t> edge;  // (n * n_daughters), row after row: index in the caller's list, or kAppears
+};
+
+// `costs` is (n, n_given); infinity means that the edge is absent. The edges of `problem` are used, its costs are not.
+Batch solve_batch(const Problem& problem, const double* costs, std::int64_t n, Stop& stop);
+
+}  // namespace dunno
