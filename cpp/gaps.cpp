@@ -58,6 +58,7 @@ void GapFinder::reduce() {
 std::vector<Option> GapFinder::find(double bound) {
   bound_ = bound;
   collect_near();
+  peel();
   find_to_sink();
   find_from_sink();
   std::vector<Option> options;
@@ -88,6 +89,49 @@ void GapFinder::collect_near() {
     columns_.entry[--columns_.start[problem_.mother[entry->edge]]] = *entry;
 }
 
+template <typename Offer>
+void GapFinder::spread_back(std::int32_t mother, double distance, Offer offer) const {
+  stop_.check();
+  for (std::int32_t at = columns_.start[mother]; at < columns_.start[mother + 1]; ++at) {
+    const auto [e, j] = columns_.entry[at];
+    if (map_.chosen[j] != kAppears) offer(mother_of(j), distance + reduced_[e]);
+  }
+}
+
+// Strips the mothers that lie on no cycle of near edges: again and again those that no arc enters or none leaves. Most
+// go, for the edges of reduced cost zero form trees.
+void GapFinder::peel() {
+  n_in_.assign(problem_.n_mothers, 0);
+  n_out_.assign(problem_.n_mothers, 0);
+  on_cycle_.assign(problem_.n_mothers, true);
+  for (const auto [e, j] : near_)
+    if (map_.chosen[j] != kAppears) {
+      ++n_out_[mother_of(j)];
+      ++n_in_[problem_.mother[e]];
+    }
+  std::vector<std::int32_t> loose;
+  const auto strip = [&](std::int32_t i) {
+    on_cycle_[i] = false;
+    loose.push_back(i);
+  };
+  for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
+    if (n_in_[i] == 0 || n_out_[i] == 0) strip(i);
+  while (!loose.empty()) {
+    const std::int32_t i = loose.back();
+    loose.pop_back();
+    spread_back(i, 0.0, [&](std::int32_t before, double) {
+      if (on_cycle_[before] && --n_out_[before] == 0) strip(before);
+    });
+    for (const std::int32_t k : map_.held[i]) {
+      if (k == kNobody) continue;
+      for (std::int32_t e = problem_.row[k]; e < problem_.row[k + 1]; ++e) {
+        const std::int32_t after = problem_.mother[e];
+        if (reduced_[e] <= bound_ && on_cycle_[after] && --n_in_[after] == 0) strip(after);
+      }
+    }
+  }
+}
+
 // From each mother to the sink: she has room, or a daughter of hers appears or finds another mother.
 void GapFinder::find_to_sink() {
   to_sink_.begin(bound_);
@@ -95,32 +139,29 @@ void GapFinder::find_to_sink() {
   for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
     if (reduced_appear_[j] <= bound_) to_sink_.offer(mother_of(j), reduced_appear_[j]);
   double distance;
-  for (std::int32_t i; to_sink_.take(i, distance);) spread_back(i, distance, to_sink_);
+  const auto offer = [&](std::int32_t mother, double reached) { to_sink_.offer(mother, reached); };
+  for (std::int32_t i; to_sink_.take(i, distance);) spread_back(i, distance, offer);
 }
 
-// From the sink to each mother: one daughter fewer for her, or one who appeared or left another mother comes.
+// From the sink to each mother: one daughter fewer for her, or one who appeared or left another mother comes. Only where
+// there is a way on to the sink again; that leaves few of the many who could release a daughter.
 void GapFinder::find_from_sink() {
   from_sink_.begin(bound_);
-  for (std::int32_t i = 0; i < problem_.n_mothers; ++i) from_sink_.offer(i, release_cost(problem_, map_, i));
+  for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
+    if (to_sink_[i] <= bound_) from_sink_.offer(i, release_cost(problem_, map_, i));
   for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
-    if (map_.chosen[j] == kAppears) spread(j, 0.0, from_sink_);
+    if (map_.chosen[j] == kAppears) spread(j, 0.0);
   double distance;
   for (std::int32_t i; from_sink_.take(i, distance);)
     for (const std::int32_t k : map_.held[i])
-      if (k != kNobody) spread(k, distance, from_sink_);
+      if (k != kNobody) spread(k, distance);
 }
 
-void GapFinder::spread(std::int32_t daughter, double distance, Distances& distances) const {
+void GapFinder::spread(std::int32_t daughter, double distance) {
   stop_.check();
-  for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e)
-    distances.offer(problem_.mother[e], distance + reduced_[e]);
-}
-
-void GapFinder::spread_back(std::int32_t mother, double distance, Distances& distances) const {
-  stop_.check();
-  for (std::int32_t at = columns_.start[mother]; at < columns_.start[mother + 1]; ++at) {
-    const auto [e, j] = columns_.entry[at];
-    if (map_.chosen[j] != kAppears) distances.offer(mother_of(j), distance + reduced_[e]);
+  for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e) {
+    const double reached = distance + reduced_[e];
+    if (reached + to_sink_[problem_.mother[e]] <= bound_) from_sink_.offer(problem_.mother[e], reached);
   }
 }
 
@@ -132,12 +173,13 @@ std::size_t GapFinder::add_options(std::size_t at, std::vector<Option>& options)
   std::size_t end = at;
   double least = kInfinity;
   for (; end < near_.size() && near_[end].daughter == j; ++end) least = std::min(least, reduced_[near_[end].edge]);
-  if (!appears) find_way_home(mother_of(j), bound_ - least);
+  const bool on_cycle = !appears && on_cycle_[mother_of(j)];
+  if (on_cycle) find_way_home(mother_of(j), bound_ - least);
   const double leaving = appears ? 0.0 : from_sink_[mother_of(j)];
   for (; at < end; ++at) {
     const std::int32_t e = near_[at].edge, i = problem_.mother[e];
     double onward = leaving + to_sink_[i];
-    if (!appears) onward = std::min(onward, home_[i]);
+    if (on_cycle) onward = std::min(onward, home_[i]);
     if (reduced_[e] + onward <= bound_) options.push_back({j, e, reduced_[e] + onward});
   }
   return end;
@@ -147,7 +189,10 @@ void GapFinder::find_way_home(std::int32_t mother, double bound) {
   home_.begin(bound);
   home_.offer(mother, 0.0);
   double distance;
-  for (std::int32_t i; home_.take(i, distance);) spread_back(i, distance, home_);
+  const auto offer = [&](std::int32_t i, double reached) {
+    if (on_cycle_[i]) home_.offer(i, reached);
+  };
+  for (std::int32_t i; home_.take(i, distance);) spread_back(i, distance, offer);
 }
 
 std::vector<double> GapFinder::single_moves(std::int64_t n) const {

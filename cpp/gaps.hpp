@@ -58,10 +58,12 @@ class GapFinder {
   std::int32_t mother_of(std::int32_t daughter) const { return problem_.mother[map_.chosen[daughter]]; }
   void reduce();
   void collect_near();
+  void peel();
   void find_to_sink();
   void find_from_sink();
-  void spread(std::int32_t daughter, double distance, Distances& distances) const;
-  void spread_back(std::int32_t mother, double distance, Distances& distances) const;
+  void spread(std::int32_t daughter, double distance);
+  template <typename Offer>
+  void spread_back(std::int32_t mother, double distance, Offer offer) const;
   std::size_t add_options(std::size_t at, std::vector<Option>& options);
   void find_way_home(std::int32_t mother, double bound);
 
@@ -75,6 +77,8 @@ class GapFinder {
   double bound_ = 0.0;
   std::vector<Columns::Entry> near_;  // the edges of reduced cost up to the bound, by daughter
   Columns columns_;                   // and by mother
+  std::vector<std::int32_t> n_in_, n_out_;
+  std::vector<char> on_cycle_;  // (n_mothers): false only where no cycle of near edges passes
   Distances to_sink_, from_sink_, home_;
 };
 

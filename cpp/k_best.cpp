@@ -26,6 +26,30 @@ class Slack {
   double scale_ = 0.0;
 };
 
+// What daughters could choose instead, searched anew only for a bound larger than before.
+class Alternatives {
+ public:
+  Alternatives(const Problem& problem, const Flow& map, Stop& stop) : finder_(problem, map, stop) {}
+
+  std::vector<double> single_moves(std::int64_t n) const { return finder_.single_moves(n); }
+
+  std::vector<Option> options(double bound) {
+    if (bound > searched_) {
+      options_ = finder_.find(bound);
+      searched_ = bound;
+    }
+    std::vector<Option> within;
+    for (const Option& option : options_)
+      if (option.gap <= bound) within.push_back(option);
+    return within;
+  }
+
+ private:
+  GapFinder finder_;
+  double searched_ = -1.0;
+  std::vector<Option> options_;
+};
+
 class Finder {
  public:
   Finder(const Problem& problem, const Flow& map, std::int64_t k, Stop& stop)
@@ -34,14 +58,14 @@ class Finder {
   // All but the MAP.
   std::vector<Ranked> find(bool freeze) const {
     if (!freeze) return unfrozen();
-    GapFinder gaps(problem_, map_, stop_);
-    double bound = slack_.above(guess(gaps));
+    Alternatives alternatives(problem_, map_, stop_);
+    double bound = slack_.above(guess(alternatives));
     while (bound < kInfinity) {
-      std::vector<Ranked> found = within(gaps.find(bound), bound);
+      std::vector<Ranked> found = within(alternatives.options(bound), bound);
       const bool enough = static_cast<std::int64_t>(found.size()) == k_ - 1;
       const double last = last_gap(found);
       if (enough && last <= bound) return found;
-      bound = enough ? slack_.above(last) : wider(gaps, bound);
+      bound = enough ? slack_.above(last) : wider(alternatives, bound);
     }
     return unfrozen();
   }
@@ -49,11 +73,11 @@ class Finder {
  private:
   // The k-th gap if the shortest cycles did not touch each other. Cycles are looked for in a small neighbourhood first:
   // what one daughter alone could do instead, which is easily found, is a bound that is much too large.
-  double guess(GapFinder& gaps) const {
-    const double enough = kth_subset_sum(gaps.single_moves(k_ - 1), k_, stop_);
+  double guess(Alternatives& alternatives) const {
+    const double enough = kth_subset_sum(alternatives.single_moves(k_ - 1), k_, stop_);
     if (enough == kInfinity || enough == 0.0) return enough;
     for (double bound = enough / 1024.0; bound < enough; bound *= 4.0) {
-      const double sum = kth_subset_sum(distinct_gaps(gaps.find(bound)), k_, stop_);
+      const double sum = kth_subset_sum(distinct_gaps(alternatives.options(bound)), k_, stop_);
       if (sum <= bound) return sum;
     }
     return enough;
@@ -76,8 +100,8 @@ class Finder {
   }
 
   // After a round that found fewer than k: twice the bound, up to one that is sure to do.
-  double wider(const GapFinder& gaps, double bound) const {
-    const std::vector<double> moves = gaps.single_moves(k_ - 1);
+  double wider(const Alternatives& alternatives, double bound) const {
+    const std::vector<double> moves = alternatives.single_moves(k_ - 1);
     const bool enough = static_cast<std::int64_t>(moves.size()) == k_ - 1;
     const double sure = enough ? slack_.above(moves.back()) : kInfinity;
     const double largest = moves.empty() ? 0.0 : slack_.above(moves.back());
