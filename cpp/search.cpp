@@ -37,57 +37,57 @@ bool Search::pop(Reached& reached) {
   return false;
 }
 
-void Search::push(std::int32_t mother, double distance, std::int32_t edge, std::int32_t daughter) {
-  if (seen_at_[mother] == stamp_ && distance >= distance_[mother]) return;
+bool Search::push(std::int32_t mother, double distance, std::int32_t edge, std::int32_t daughter) {
+  if (seen_at_[mother] == stamp_ && distance >= distance_[mother]) return false;
   seen_at_[mother] = stamp_;
   distance_[mother] = distance;
   via_edge_[mother] = edge;
   via_daughter_[mother] = daughter;
   heap_.push_back({distance, mother});
   std::push_heap(heap_.begin(), heap_.end());
+  return true;
 }
 
 Ends Search::forward(const Flow& flow, std::int32_t daughter, const Limits& limits, double bound, bool past_sink) {
   begin();
   Ends ends;
   if (!limits.is_banned(daughter, kAppears)) ends.sink = {problem_.appear[daughter], kNobody, daughter};
-  const auto cut = [&] { return past_sink ? bound : std::min(bound, ends.sink.distance); };
-  relax_start(flow, daughter, limits, cut());
-  for (Reached reached; pop(reached);) {
-    const auto [distance, i] = reached;
+  const auto cut = [&] {
+    return std::min(past_sink ? bound : std::min(bound, ends.sink.distance), ends.phantom.distance);
+  };
+  for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e) {
+    const double reached = problem_.cost[e] - flow.v[problem_.mother[e]];
+    if (reached < cut() && !limits.is_banned(daughter, e)) reach(flow, reached, e, daughter, ends);
+  }
+  for (Reached next; pop(next);) {
+    const auto [distance, i] = next;
     if (distance >= cut()) break;
     stop_.check();
-    if (flow.has_phantom(i)) {
-      ends.phantom = {distance, i, kPhantom};
-      break;
-    }
     settled_.push_back(i);
-    const double with_room = distance + room_cost(problem_, flow, i);
-    if (with_room < ends.sink.distance) ends.sink = {with_room, i, kNobody};
     for (const std::int32_t k : flow.held[i]) {
       if (k < 0 || !limits.may_move(k)) continue;
       const double u = problem_.cost[flow.chosen[k]] - flow.v[i];
       const double appearing = distance + std::max(0.0, problem_.appear[k] - u);
       if (appearing < ends.sink.distance) ends.sink = {appearing, i, k};
-      relax(flow, k, u, distance, cut());
+      for (std::int32_t e = problem_.row[k]; e < problem_.row[k + 1]; ++e) {
+        const double step = problem_.cost[e] - flow.v[problem_.mother[e]] - u;
+        const double reached = distance + std::max(0.0, step);  // max: rounding
+        if (reached < cut()) reach(flow, reached, e, k, ends);
+      }
     }
   }
   return ends;
 }
 
-void Search::relax_start(const Flow& flow, std::int32_t daughter, const Limits& limits, double bound) {
-  for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e) {
-    const double reached = problem_.cost[e] - flow.v[problem_.mother[e]];
-    if (reached < bound && !limits.is_banned(daughter, e)) push(problem_.mother[e], reached, e, daughter);
-  }
-}
-
-void Search::relax(const Flow& flow, std::int32_t daughter, double u, double distance, double bound) {
-  const double offset = distance - u;
-  for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e) {
-    const std::int32_t i = problem_.mother[e];
-    const double reached = std::max(distance, problem_.cost[e] - flow.v[i] + offset);  // max: rounding
-    if (reached < bound) push(i, reached, e, daughter);
+// Looking for an end as soon as a mother is reached, not when her turn comes, keeps most others out of the heap.
+void Search::reach(const Flow& flow, double distance, std::int32_t edge, std::int32_t daughter, Ends& ends) {
+  const std::int32_t i = problem_.mother[edge];
+  if (!push(i, distance, edge, daughter)) return;
+  if (flow.has_phantom(i)) {
+    if (distance < ends.phantom.distance) ends.phantom = {distance, i, kPhantom};
+  } else {
+    const double with_room = distance + room_cost(problem_, flow, i);
+    if (with_room < ends.sink.distance) ends.sink = {with_room, i, kNobody};
   }
 }
 

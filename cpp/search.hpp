@@ -63,9 +63,8 @@ class Search {
 
   void begin();
   bool pop(Reached& reached);
-  void push(std::int32_t mother, double distance, std::int32_t edge, std::int32_t daughter);
-  void relax_start(const Flow& flow, std::int32_t daughter, const Limits& limits, double bound);
-  void relax(const Flow& flow, std::int32_t daughter, double u, double distance, double bound);
+  bool push(std::int32_t mother, double distance, std::int32_t edge, std::int32_t daughter);
+  void reach(const Flow& flow, double distance, std::int32_t edge, std::int32_t daughter, Ends& ends);
   void relax_back(const Flow& flow, std::int32_t mother, double distance, const Limits& limits, Origin& best);
   void augment(Flow& flow, const End& end);
   void pull(Flow& flow, const Origin& origin, std::int32_t mother);
