@@ -5,24 +5,38 @@
 
 #include "columns.hpp"
 #include "flow.hpp"
+#include "gaps.hpp"
 #include "map.hpp"
 #include "search.hpp"
 
 namespace dunno {
 namespace {
 
-// A flow and its duals outlive a change of the costs in this sense: keep every mother's price and load, the load as
-// phantoms. That is a valid state whatever the edges cost. Daughters whose cheapest option is a phantom's place take it,
-// the others are inserted, and the phantoms that are left are removed: as few searches as places that change.
+double largest(const std::vector<double>& values) {
+  double size = 0.0;
+  for (const double value : values)
+    if (std::isfinite(value)) size = std::max(size, std::abs(value));
+  return size;
+}
+
+// A flow outlives a change of the edges' costs in this sense: keep every mother's price, and her load as phantoms. That is
+// a valid state whatever the edges cost. Daughters whose cheapest option is a phantom's place take it, the others are
+// inserted, and the phantoms that are left are removed: as few searches as there are places that change.
 class WarmStart {
  public:
   WarmStart(const Problem& problem, Stop& stop)
-      : problem_(problem), columns_(make_columns(problem)), search_(problem_, columns_, stop), flow_(empty_flow(problem)) {}
+      : problem_(problem),
+        columns_(make_columns(problem)),
+        search_(problem_, columns_, stop),
+        start_(find_start(problem, stop)),
+        start_size_(largest(start_.v)),
+        event_size_(std::max({largest(problem.appear), largest(problem.disappear), largest(problem.divide)})) {}
 
   void solve(const double* costs) {
-    set_costs(costs);
-    leave_phantoms();
+    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) problem_.cost[e] = costs[problem_.given[e]];
+    flow_ = start_is_too_large() ? empty_flow(problem_) : start_;
     take_tight_options();
+    check();
     for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
       if (flow_.chosen[j] == kOpen) {
         search_.insert(flow_, j);
@@ -41,46 +55,40 @@ class WarmStart {
   }
 
  private:
-  void set_costs(const double* costs) {
-    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) problem_.cost[e] = costs[problem_.given[e]];
-    if (prices_are_too_large()) flow_ = empty_flow(problem_);
-  }
-
-  // Prices left over from costs that were larger by orders of magnitude have lost the digits that matter now.
-  bool prices_are_too_large() const {
-    double price = 0.0, scale = 0.0;
-    for (const double v : flow_.v) price = std::max(price, std::abs(v));
-    for (const double cost : problem_.cost)
-      if (std::isfinite(cost)) scale = std::max(scale, std::abs(cost));
-    for (const auto* costs : {&problem_.appear, &problem_.disappear, &problem_.divide})
-      for (const double cost : *costs) scale = std::max(scale, std::abs(cost));
-    return price > 100.0 * scale;
-  }
-
-  void leave_phantoms() {
-    for (auto& held : flow_.held)
+  // The MAP of the problem itself, at central prices: at extreme ones, which the MAP ends with, many edges are tight that
+  // are not chosen, and the least change of the costs would tip them over.
+  static Flow find_start(const Problem& problem, Stop& stop) {
+    Map map(problem, stop);
+    map.solve();
+    Flow start = map.flow();
+    start.v = GapFinder(problem, map.flow(), stop).central_prices();
+#ifdef DUNNO_CHECK
+    check_flow(problem, start);
+#endif
+    std::fill(start.chosen.begin(), start.chosen.end(), kOpen);
+    for (auto& held : start.held)
       for (std::int32_t& k : held)
         if (k != kNobody) k = kPhantom;
-    std::fill(flow_.chosen.begin(), flow_.chosen.end(), kOpen);
+    return start;
+  }
+
+  // Prices from costs that were larger by orders of magnitude lack the digits that matter now.
+  bool start_is_too_large() const {
+    return start_size_ > 100.0 * event_size_ && start_size_ > 100.0 * std::max(event_size_, largest(problem_.cost));
   }
 
   void take_tight_options() {
     for (std::int32_t j = 0; j < problem_.n_daughters; ++j) {
       const std::int32_t option = cheapest_option(problem_, flow_, j);
-      if (option != kAppears && !take(problem_.mother[option], j)) continue;
-      flow_.chosen[j] = option;
+      if (option == kAppears || take(problem_.mother[option], j)) flow_.chosen[j] = option;
     }
-    check();
   }
 
   // A phantom's place costs nothing at the current prices; nor does an empty mother's first.
   bool take(std::int32_t mother, std::int32_t daughter) {
-    if (flow_.has_phantom(mother))
-      flow_.replace(mother, kPhantom, daughter);
-    else if (flow_.held[mother][0] == kNobody)
-      flow_.held[mother][0] = daughter;
-    else
-      return false;
+    const bool phantom = flow_.has_phantom(mother);
+    if (!phantom && flow_.load(mother) > 0) return false;
+    flow_.replace(mother, phantom ? kPhantom : kNobody, daughter);
     return true;
   }
 
@@ -93,6 +101,8 @@ class WarmStart {
   Problem problem_;
   const Columns columns_;
   Search search_;
+  const Flow start_;
+  const double start_size_, event_size_;
   Flow flow_;
 };
 

@@ -1,4 +1,4 @@
-// The cheapest assignments of many cost vectors on the same edges, each started from the one before.
+// The cheapest assignments of many cost vectors on the same edges, all started from the problem's own.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,8 @@ struct Batch {
   std::vector<std::int64_t> edge;  // (n * n_daughters), row after row: index in the caller's list, or kAppears
 };
 
-// `costs` is (n, n_given); infinity means that the edge is absent. The edges of `problem` are used, its costs are not.
+// `costs` is (n, n_given); infinity means that the edge is absent. The problem's own costs only serve as the start:
+// the closer they are to the rows, the faster.
 Batch solve_batch(const Problem& problem, const double* costs, std::int64_t n, Stop& stop);
 
 }  // namespace dunno

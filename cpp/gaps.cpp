@@ -1,6 +1,7 @@
 #include "gaps.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <queue>
 
 namespace dunno {
@@ -193,6 +194,17 @@ void GapFinder::find_way_home(std::int32_t mother, double bound) {
     if (on_cycle_[i]) home_.offer(i, reached);
   };
   for (std::int32_t i; home_.take(i, distance);) spread_back(i, distance, offer);
+}
+
+std::vector<double> GapFinder::central_prices() {
+  bound_ = std::numeric_limits<double>::max();
+  collect_near();
+  find_to_sink();
+  find_from_sink();
+  std::vector<double> prices = map_.v;
+  for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
+    if (map_.load(i) > 0) prices[i] += 0.5 * (from_sink_[i] - to_sink_[i]);
+  return prices;
 }
 
 std::vector<double> GapFinder::single_moves(std::int64_t n) const {

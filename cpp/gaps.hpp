@@ -54,6 +54,9 @@ class GapFinder {
   // cheapest such choice counts. They are real assignments, so none of the n best but the MAP has a larger gap.
   std::vector<double> single_moves(std::int64_t n) const;
 
+  // (n_mothers): prices half-way between the lowest and the highest that prove the MAP. They leave room on both sides.
+  std::vector<double> central_prices();
+
  private:
   std::int32_t mother_of(std::int32_t daughter) const { return problem_.mother[map_.chosen[daughter]]; }
   void reduce();

@@ -25,11 +25,13 @@ class Batch:
 
 
 def solve_batch(problem: Problem, costs: ArrayLike) -> Batch:
-    """Find the cheapest assignment for each row of costs, as `solve` would, but each starts from the one before.
+    """Find the cheapest assignment for each row of costs, as `solve` would, but faster.
+
+    Every row starts from the solution of the problem itself, so its own costs should be close to the rows'. They change
+    nothing else; where a row has several cheapest assignments, though, `solve` may find another of them.
 
     Args:
-        problem: Its edges and event costs are used, its edges' costs are not; needs divide ≥ −disappear for every
-            mother and no `dividing_cost`.
+        problem: The edges and the event costs; needs divide ≥ −disappear for every mother and no `dividing_cost`.
         costs: (K, E) costs of the problem's edges; `inf` is an edge that does not exist in that row.
 
     Example:
@@ -63,11 +65,12 @@ def _table(costs: ArrayLike, n_edges: int) -> NDArray[np.float64]:
 
 
 def _with_all_edges(problem: Problem) -> _core.Problem:
-    """Bring back the edges that are infinite in the problem itself: a row may make them finite."""
+    """Bring back the edges that are infinite in the problem itself, for a row may make them finite."""
     if np.isfinite(problem.cost).all():
         return problem.core
     events = (problem.appear, problem.disappear, problem.divide)
-    free = np.zeros(len(problem.cost))
+    never = 1.0 + sum(float(np.abs(event).max(initial=0.0)) for event in events)
+    cost = np.where(np.isfinite(problem.cost), problem.cost, never)
     return _core.make_problem(
-        problem.mother, problem.daughter, free, problem.n_mothers, problem.n_daughters, *events
+        problem.mother, problem.daughter, cost, problem.n_mothers, problem.n_daughters, *events
     )
