@@ -192,7 +192,8 @@ KBest k_best(const Problem& problem, std::int64_t k, bool freeze, Stop& stop) {
   if (k > 1) others = Finder(problem, map.flow(), k, stop).find(freeze);
   const Lexicographic before(problem, map.chosen());
   std::sort(others.begin(), others.end(), [&](const Ranked& a, const Ranked& b) {
-    return a.gap != b.gap ? a.gap < b.gap : before(a.differences, b.differences);
+    const double cost_a = map_cost + a.gap, cost_b = map_cost + b.gap;  // as reported: gaps may differ by less than that
+    return cost_a != cost_b ? cost_a < cost_b : before(a.differences, b.differences);
   });
 
   KBest result{map.chosen(), {map_cost}, {0, 0}, {}};

@@ -30,8 +30,7 @@ def cost_of(problem: Problem, edge: NDArray[np.int64], cost: NDArray[np.float64]
 def all_edge_choices(problem: Problem) -> Iterator[NDArray[np.int64]]:
     """Every assignment as an (n_daughters,) array of edges or -1, in lexicographic order."""
     options = [
-        [-1, *np.flatnonzero((problem.daughter == j) & np.isfinite(problem.cost))]
-        for j in range(problem.n_daughters)
+        [-1, *np.flatnonzero((problem.daughter == j) & np.isfinite(problem.cost))] for j in range(problem.n_daughters)
     ]
     for choice in product(*options):
         edge = np.array(choice, dtype=np.int64)

@@ -71,6 +71,4 @@ def _with_all_edges(problem: Problem) -> _core.Problem:
     events = (problem.appear, problem.disappear, problem.divide)
     never = 1.0 + sum(float(np.abs(event).max(initial=0.0)) for event in events)
     cost = np.where(np.isfinite(problem.cost), problem.cost, never)
-    return _core.make_problem(
-        problem.mother, problem.daughter, cost, problem.n_mothers, problem.n_daughters, *events
-    )
+    return _core.make_problem(problem.mother, problem.daughter, cost, problem.n_mothers, problem.n_daughters, *events)
