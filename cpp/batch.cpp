@@ -36,17 +36,13 @@ class WarmStart {
     for (std::int32_t e = 0; e < problem_.n_edges(); ++e) problem_.cost[e] = costs[problem_.given[e]];
     flow_ = start_is_too_large() ? empty_flow(problem_) : start_;
     take_tight_options();
-    check();
+#ifdef DUNNO_CHECK
+    check_flow(problem_, flow_);
+#endif
     for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
-      if (flow_.chosen[j] == kOpen) {
-        search_.insert(flow_, j);
-        check();
-      }
+      if (flow_.chosen[j] == kOpen) search_.insert(flow_, j);
     for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
-      while (flow_.has_phantom(i)) {
-        search_.remove_phantom(flow_, i);
-        check();
-      }
+      while (flow_.has_phantom(i)) search_.remove_phantom(flow_, i);
   }
 
   double cost() const { return total_cost(problem_, flow_); }
@@ -90,12 +86,6 @@ class WarmStart {
     if (!phantom && flow_.load(mother) > 0) return false;
     flow_.replace(mother, phantom ? kPhantom : kNobody, daughter);
     return true;
-  }
-
-  void check() const {
-#ifdef DUNNO_CHECK
-    check_flow(problem_, flow_);
-#endif
   }
 
   Problem problem_;

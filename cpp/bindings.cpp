@@ -165,5 +165,11 @@ NB_MODULE(_core, m) {
       "request_stop", [](bool stop) { dunno::stop_requested().store(stop); }, "stop"_a,
       "Make all running calls of the core end with Stopped, or allow new ones.");
 
+#ifdef DUNNO_CHECK
+  m.attr("checks_invariants") = true;
+#else
+  m.attr("checks_invariants") = false;
+#endif
+
   nb::exception<dunno::Stopped>(m, "Stopped", PyExc_RuntimeError);
 }

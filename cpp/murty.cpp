@@ -94,18 +94,9 @@ Murty::Solved Murty::solve(const Subproblem& subproblem) {
   solved.flow.chosen[j] = kOpen;
   const std::int32_t i = chosen == kAppears ? kNobody : problem_.mother[chosen];
   if (i != kNobody) solved.flow.replace(i, j, kPhantom);
-#ifdef DUNNO_CHECK
-  check_flow(problem_, solved.flow, limits);
-#endif
   // Two steps even where the way leads to her old place past the sink: only so do the duals stay valid.
   search_.insert(solved.flow, j, limits);
-#ifdef DUNNO_CHECK
-  check_flow(problem_, solved.flow, limits);
-#endif
   if (i != kNobody && solved.flow.has_phantom(i)) search_.remove_phantom(solved.flow, i, limits);
-#ifdef DUNNO_CHECK
-  check_flow(problem_, solved.flow, limits);
-#endif
   return solved;
 }
 

@@ -91,6 +91,14 @@ void Search::reach(const Flow& flow, double distance, std::int32_t edge, std::in
   }
 }
 
+void Search::check(const Flow& flow, const Limits& limits) const {
+#ifdef DUNNO_CHECK
+  check_flow(problem_, flow, limits);
+#else
+  (void)flow, (void)limits;
+#endif
+}
+
 void Search::insert(Flow& flow, std::int32_t daughter, const Limits& limits) {
   const Ends ends = forward(flow, daughter, limits, kInfinity, false);
   const End& end = ends.phantom.distance <= ends.sink.distance ? ends.phantom : ends.sink;
@@ -98,6 +106,7 @@ void Search::insert(Flow& flow, std::int32_t daughter, const Limits& limits) {
   for (const std::int32_t i : settled_)
     if (distance_[i] < end.distance) flow.v[i] -= end.distance - distance_[i];
   augment(flow, end);
+  check(flow, limits);
 }
 
 // Walks the path back from its end: each mother on it takes the daughter that reached her, in the place of the one
@@ -152,6 +161,7 @@ void Search::remove_phantom(Flow& flow, std::int32_t mother, const Limits& limit
   for (const std::int32_t i : settled_)
     if (distance_[i] < origin.distance) flow.v[i] += origin.distance - distance_[i];
   pull(flow, origin, mother);
+  check(flow, limits);
 }
 
 // Walks the path from its origin: each mother on it sends one daughter on and takes the one sent by the mother before.

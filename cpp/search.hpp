@@ -66,6 +66,7 @@ class Search {
   bool push(std::int32_t mother, double distance, std::int32_t edge, std::int32_t daughter);
   void reach(const Flow& flow, double distance, std::int32_t edge, std::int32_t daughter, Ends& ends);
   void relax_back(const Flow& flow, std::int32_t mother, double distance, const Limits& limits, Origin& best);
+  void check(const Flow& flow, const Limits& limits) const;  // in a build with DUNNO_CHECK
   void augment(Flow& flow, const End& end);
   void pull(Flow& flow, const Origin& origin, std::int32_t mother);
 
