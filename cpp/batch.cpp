@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "columns.hpp"
 #include "flow.hpp"
@@ -33,7 +34,7 @@ class WarmStart {
         event_size_(std::max({largest(problem.appear), largest(problem.disappear), largest(problem.divide)})) {}
 
   void solve(const double* costs) {
-    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) problem_.cost[e] = costs[problem_.given[e]];
+    set_costs(costs);
     flow_ = start_is_too_large() ? empty_flow(problem_) : start_;
     take_tight_options();
 #ifdef DUNNO_CHECK
@@ -66,6 +67,15 @@ class WarmStart {
       for (std::int32_t& k : held)
         if (k != kNobody) k = kPhantom;
     return start;
+  }
+
+  void set_costs(const double* costs) {
+    bool good = true;
+    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
+      problem_.cost[e] = costs[problem_.given[e]];
+      good &= problem_.cost[e] > -kInfinity;  // neither is NaN
+    }
+    if (!good) throw std::invalid_argument("a cost is NaN or -inf");
   }
 
   // Prices from costs that were larger by orders of magnitude lack the digits that matter now.

@@ -14,7 +14,7 @@ struct Batch {
 };
 
 // `costs` is (n, n_given); infinity means that the edge is absent. The problem's own costs only serve as the start:
-// the closer they are to the rows, the faster.
+// the closer they are to the rows, the faster. Throws std::invalid_argument on NaN and -inf.
 Batch solve_batch(const Problem& problem, const double* costs, std::int64_t n, Stop& stop);
 
 }  // namespace dunno

@@ -1,5 +1,7 @@
 """The K best are the K best: against brute force, a plain Murty, Gurobi, and themselves."""
 
+import os
+import signal
 import threading
 from itertools import pairwise
 
@@ -186,6 +188,14 @@ def test_a_request_to_stop_ends_it() -> None:
     finally:
         timer.join()
         _core.request_stop(False)
+
+
+def test_ctrl_c_ends_it() -> None:
+    problem = frame(60, 1.0, seed=7, whole_numbers=True)
+    timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        k_best(problem, 10**9)
 
 
 @pytest.mark.parametrize("seed", range(3))

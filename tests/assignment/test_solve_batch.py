@@ -1,5 +1,9 @@
 """A batch gives what its problems give one by one."""
 
+import os
+import signal
+import threading
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -95,3 +99,12 @@ def test_what_is_no_linear_assignment_is_refused() -> None:
         solve_batch(Problem([0], [0], [1.0], 1, 1, divide=-3.0), [[1.0]])
     with pytest.raises(ProblemError, match="solve_batch cannot take a dividing_cost"):
         solve_batch(Problem([0], [0], [1.0], 1, 1, dividing_cost=[1.0]), [[1.0]])
+
+
+def test_ctrl_c_ends_it() -> None:
+    problem = frame(1000, 1.0, seed=8)
+    costs = np.random.default_rng(9).normal(0, 1.0, (3000, len(problem.cost)))
+    timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        solve_batch(problem, costs)

@@ -44,7 +44,10 @@ def solve_batch(problem: Problem, costs: ArrayLike) -> Batch:
     require_linear(problem, "solve_batch")
     table = _table(costs, len(problem.cost))
     core = _with_all_edges(problem)
-    cost, edge = _core.solve_batch(core, table)
+    try:
+        cost, edge = _core.solve_batch(core, table)
+    except ValueError:
+        raise ProblemError(_name_bad_cost(table)) from None
     return Batch(cost, edge.reshape(len(table), problem.n_daughters))
 
 
@@ -54,14 +57,12 @@ def _table(costs: ArrayLike, n_edges: int) -> NDArray[np.float64]:
         raise ProblemError(f"costs is of type {array.dtype}; expected numbers")
     if array.ndim != 2 or array.shape[1] != n_edges:
         raise ProblemError(f"costs has shape {array.shape}; expected (K, {n_edges}), a row for each problem")
-    table = np.ascontiguousarray(array, dtype=np.float64)
-    bad = np.isnan(table) | (table == -np.inf)
-    if bad.any():
-        row, edge = np.argwhere(bad)[0]
-        raise ProblemError(
-            f"costs[{row}, {edge}] is {table[row, edge]}; give a number, or inf for an edge that does not exist"
-        )
-    return table
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _name_bad_cost(table: NDArray[np.float64]) -> str:
+    row, edge = np.argwhere(~(table > -np.inf))[0]
+    return f"costs[{row}, {edge}] is {table[row, edge]}; give a number, or inf for an edge that does not exist"
 
 
 def _with_all_edges(problem: Problem) -> _core.Problem:
