@@ -75,7 +75,7 @@ class Finder {
   // what one daughter alone could do instead, which is easily found, is a bound that is much too large.
   double guess(Alternatives& alternatives) const {
     const double enough = kth_subset_sum(alternatives.single_moves(k_ - 1), k_, stop_);
-    if (enough == kInfinity || enough == 0.0) return enough;
+    if (enough / 1024.0 == 0.0) return enough;
     for (double bound = enough / 1024.0; bound < enough; bound *= 4.0) {
       const double sum = kth_subset_sum(distinct_gaps(alternatives.options(bound)), k_, stop_);
       if (sum <= bound) return sum;
@@ -99,13 +99,15 @@ class Finder {
     return distinct;
   }
 
-  // After a round that found fewer than k: twice the bound, up to one that is sure to do.
+  // After a round that found fewer than k: a larger bound, up to one that is sure to do.
   double wider(const Alternatives& alternatives, double bound) const {
     const std::vector<double> moves = alternatives.single_moves(k_ - 1);
     const bool enough = static_cast<std::int64_t>(moves.size()) == k_ - 1;
     const double sure = enough ? slack_.above(moves.back()) : kInfinity;
     const double largest = moves.empty() ? 0.0 : slack_.above(moves.back());
-    return 2.0 * bound < largest ? 2.0 * bound : bound < sure ? sure : kInfinity;
+    const double next = 4.0 * bound;
+    if (bound < next && next < largest) return next;  // zero does not grow
+    return bound < sure ? sure : kInfinity;
   }
 
   static double last_gap(const std::vector<Ranked>& found) {

@@ -68,6 +68,13 @@ def test_freezing_changes_nothing(n: int, k: int, sigma: float, whole_numbers: b
         np.testing.assert_array_equal(fast.edge, plain.edge)
 
 
+def test_prices_that_are_all_zero_do_not_stall_it() -> None:
+    problem = Problem([0] * 5, [4, 0, 1, 2, 3], [0.0, 1.0, 0.0, 0.0, 1.0], 1, 5, appear=0.0, disappear=0.0, divide=1.0)
+    costs, _ = enumerate_assignments(problem)
+    for k in range(1, len(costs) + 2):
+        np.testing.assert_array_equal(k_best(problem, k).cost, costs[:k])
+
+
 def test_the_first_is_what_solve_finds() -> None:
     problem = frame(200, 0.5, seed=2)
     best, solution = k_best(problem, 5), solve(problem)
