@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "batch.hpp"
+#include "k_best.hpp"
 #include "map.hpp"
 #include "overlap.hpp"
 #include "pixels.hpp"
@@ -24,6 +26,7 @@ namespace {
 
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Volume = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 // Looks for Ctrl-C now and then. Only Python's main thread sees signals; the others end through the stop flag.
@@ -78,6 +81,32 @@ nb::tuple solve(const dunno::Problem& problem) {
   }
   return nb::make_tuple(map->cost(), to_numpy(to_given(problem, map->chosen())), to_numpy(map->daughter_duals()),
                         to_numpy(map->mother_duals()));
+}
+
+nb::tuple solve_batch(const dunno::Problem& problem, const Table& costs) {
+  dunno::Batch batch;
+  {
+    nb::gil_scoped_release unlocked;
+    PythonStop stop;
+    batch = dunno::solve_batch(problem, costs.data(), static_cast<std::int64_t>(costs.shape(0)), stop);
+  }
+  return nb::make_tuple(to_numpy(std::move(batch.cost)), to_numpy(std::move(batch.edge)));
+}
+
+nb::tuple k_best(const dunno::Problem& problem, std::int64_t k, bool freeze) {
+  dunno::KBest best;
+  std::vector<std::int64_t> daughter, edge;
+  {
+    nb::gil_scoped_release unlocked;
+    PythonStop stop;
+    best = dunno::k_best(problem, k, freeze, stop);
+    for (const dunno::Difference& difference : best.differences) {
+      daughter.push_back(difference.daughter);
+      edge.push_back(difference.edge == dunno::kAppears ? dunno::kAppears : problem.given[difference.edge]);
+    }
+  }
+  return nb::make_tuple(to_numpy(std::move(best.cost)), to_numpy(to_given(problem, best.map)),
+                        to_numpy(std::move(best.start)), to_numpy(std::move(daughter)), to_numpy(std::move(edge)));
 }
 
 template <typename Label>
@@ -146,6 +175,11 @@ NB_MODULE(_core, m) {
         "dividing_cost"_a.noconvert() = nb::none(), "Sort an edge list into rows; raises ValueError on bad input.");
   m.def("is_convex", &dunno::Problem::is_convex, "problem"_a, "Whether divide >= -disappear for every mother.");
   m.def("solve", &solve, "problem"_a, "The cheapest assignment: cost, edge, daughters' duals, mothers' duals.");
+  m.def("solve_batch", &solve_batch, "problem"_a, "costs"_a.noconvert(),
+        "The cheapest assignment for each row of (K, given edges) costs: cost, edge (flat).");
+  m.def("k_best", &k_best, "problem"_a, "k"_a, "freeze"_a = true,
+        "The k cheapest assignments: cost, the first one's edge, and the others' differences from it (start, daughter, "
+        "edge).");
   m.def("measure", &measure, "labels"_a.noconvert(),
         "Label, area, coordinate sums and bounding box (low, high; flat triples) of every label in a (Z, Y, X) image.");
   m.def("count_overlaps", &count_overlaps<std::uint16_t>, "first"_a.noconvert(), "second"_a.noconvert(),
@@ -154,6 +188,12 @@ NB_MODULE(_core, m) {
   m.def(
       "request_stop", [](bool stop) { dunno::stop_requested().store(stop); }, "stop"_a,
       "Make all running calls of the core end with Stopped, or allow new ones.");
+
+#ifdef DUNNO_CHECK
+  m.attr("checks_invariants") = true;
+#else
+  m.attr("checks_invariants") = false;
+#endif
 
   nb::exception<dunno::Stopped>(m, "Stopped", PyExc_RuntimeError);
 }
