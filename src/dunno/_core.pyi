@@ -20,6 +20,16 @@ def is_convex(problem: Problem) -> bool:
 def solve(problem: Problem) -> tuple:
     """The cheapest assignment: cost, edge, daughters' duals, mothers' duals."""
 
+def solve_batch(problem: Problem, costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple:
+    """
+    The cheapest assignment for each row of (K, given edges) costs: cost, edge (flat).
+    """
+
+def k_best(problem: Problem, k: int, freeze: bool = True) -> tuple:
+    """
+    The k cheapest assignments: cost, the first one's edge, and the others' differences from it (start, daughter, edge).
+    """
+
 def measure(labels: Annotated[NDArray, dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> tuple:
     """
     Label, area, coordinate sums and bounding box (low, high; flat triples) of every label in a (Z, Y, X) image.
@@ -36,6 +46,8 @@ def request_stop(stop: bool) -> None:
     """
     Make all running calls of the core end with Stopped, or allow new ones.
     """
+
+checks_invariants: bool = False
 
 class Stopped(RuntimeError):
     pass
