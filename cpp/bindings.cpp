@@ -5,13 +5,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "map.hpp"
+#include "marginals.hpp"
 #include "pixels.hpp"
 #include "problem.hpp"
 #include "stop.hpp"
@@ -79,6 +82,29 @@ nb::tuple solve(const dunno::Problem& problem) {
                         to_numpy(map->mother_duals()));
 }
 
+// (n_given): in the caller's order, zero for edges that were dropped.
+std::vector<double> to_given_order(const dunno::Problem& problem, const std::vector<double>& values) {
+  std::vector<double> given(problem.n_given, 0.0);
+  for (std::size_t e = 0; e < values.size(); ++e) given[problem.given[e]] = values[e];
+  return given;
+}
+
+nb::tuple marginals(const dunno::Problem& problem, const std::string& method) {
+  const dunno::Method how = method == "exact" ? dunno::Method::kExact
+                            : method == "bp"  ? dunno::Method::kPropagation
+                                              : dunno::Method::kAuto;
+  dunno::Marginals found;
+  {
+    nb::gil_scoped_release unlocked;
+    PythonStop stop;
+    found = dunno::marginals(problem, how, stop);
+  }
+  return nb::make_tuple(to_numpy(to_given_order(problem, found.edge)),
+                        to_numpy(to_given_order(problem, found.dividing)), to_numpy(std::move(found.appear)),
+                        to_numpy(std::move(found.disappear)), to_numpy(std::move(found.divide)), found.log_evidence,
+                        found.exact);
+}
+
 template <typename Label>
 std::vector<dunno::Region> measure_as(const Volume& pixels) {
   const dunno::Shape shape{static_cast<std::int64_t>(pixels.shape(0)), static_cast<std::int64_t>(pixels.shape(1)),
@@ -125,6 +151,8 @@ NB_MODULE(_core, m) {
         "dividing_cost"_a.noconvert() = nb::none(), "Sort an edge list into rows; raises ValueError on bad input.");
   m.def("is_convex", &dunno::Problem::is_convex, "problem"_a, "Whether divide >= -disappear for every mother.");
   m.def("solve", &solve, "problem"_a, "The cheapest assignment: cost, edge, daughters' duals, mothers' duals.");
+  m.def("marginals", &marginals, "problem"_a, "method"_a,
+        "Posterior marginals: edge, edge_dividing, appear, disappear, divide, log_evidence, exact.");
   m.def("measure", &measure, "labels"_a.noconvert(),
         "Label, area, coordinate sums and bounding box (low, high; flat triples) of every label in a (Z, Y, X) image.");
   m.def(

@@ -1,6 +1,7 @@
 """The doors to the C++ core: the best assignment, and what is likely among all of them."""
 
+from dunno.assignment.marginals import Marginals, marginals
 from dunno.assignment.problem import Problem
 from dunno.assignment.solve import Solution, solve
 
-__all__ = ["Problem", "Solution", "solve"]
+__all__ = ["Marginals", "Problem", "Solution", "marginals", "solve"]

@@ -1,0 +1,252 @@
+#include "marginals.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "belief_propagation.hpp"
+#include "clusters.hpp"
+#include "incidence.hpp"
+#include "messages.hpp"
+#include "reconcile.hpp"
+#include "tuning.hpp"
+#include "weights.hpp"
+
+namespace dunno {
+namespace {
+
+template <typename Number>
+class Inference {
+ public:
+  Inference(const Problem& problem, const Incidence& edges, const LogWeights& logs, Stop& stop)
+      : problem_(problem),
+        edges_(edges),
+        logs_(logs),
+        stop_(stop),
+        weights_(logs),
+        messages_(problem, edges, weights_),
+        builder_(problem, edges),
+        solver_(weights_, messages_, stop) {}
+
+  Marginals run(Method method) {
+    if (method == Method::kPropagation) {
+      leave_all();
+    } else {
+      solve_components(method);
+    }
+    if (!pending_mothers_.empty()) {
+      propagate(messages_, problem_, edges_, pending_mothers_, pending_daughters_,
+                {method == Method::kAuto ? kRoughTolerance : kFineTolerance}, stop_);
+      if (method == Method::kAuto) solve_clusters();
+    }
+    return finish();
+  }
+
+ private:
+  void leave_all() {
+    is_exact_ = false;
+    pending_mothers_.resize(problem_.n_mothers);
+    pending_daughters_.resize(problem_.n_daughters);
+    std::iota(pending_mothers_.begin(), pending_mothers_.end(), 0);
+    std::iota(pending_daughters_.begin(), pending_daughters_.end(), 0);
+  }
+
+  // Solves the connected components that fit; the cells of the others become pending.
+  void solve_components(Method method) {
+    Groups components(problem_);
+    for (std::int32_t e = 0; e < problem_.n_edges(); ++e)
+      components.join(problem_.mother[e], edges_.daughter[e], std::numeric_limits<std::int32_t>::max());
+    std::vector<char> is_pending(problem_.n_mothers, 0);
+    for (const auto& mothers : components.mothers()) {
+      Cluster cluster = builder_.build(components, mothers);
+      cluster.plan = plan_elimination(cluster.graph, limits(method, cluster), stop_);
+      if (fits(cluster.plan, method)) {
+        solve_component(mothers, cluster);
+      } else {
+        for (const std::int32_t i : mothers) is_pending[i] = 1;
+      }
+    }
+    for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
+      if (is_pending[i]) pending_mothers_.push_back(i);
+    for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
+      if (problem_.row[j] < problem_.row[j + 1] && is_pending[problem_.mother[problem_.row[j]]])
+        pending_daughters_.push_back(j);
+  }
+
+  static EliminationLimits limits(Method method, const Cluster& cluster) {
+    if (method == Method::kExact) return kPlanningLimits;
+    std::size_t n_edges = 0;
+    for (const auto& inside : cluster.edge) n_edges += inside.size();
+    return {kAutoWidth, kAutoWorkPerEdge * static_cast<double>(n_edges), kMostStates};
+  }
+
+  bool fits(const Elimination& plan, Method method) const {
+    if (method != Method::kExact) return plan.fits();
+    if (plan.fits() && plan.width <= kExactWidth && plan.states <= kMostStates) return true;
+    throw std::invalid_argument(
+        "the exact sum does not fit: its frontier is " + std::string(plan.fits() ? "" : "at least ") +
+        std::to_string(plan.width) + " daughters wide with " + std::to_string(static_cast<long long>(plan.states)) +
+        " states, and at most " + std::to_string(kExactWidth) + " and " +
+        std::to_string(static_cast<long long>(kMostStates)) + " fit; use method=\"auto\", or fewer candidates");
+  }
+
+  // The daughters left out of the cluster have one mother each: one message there and one back make it exact.
+  void solve_component(const std::vector<std::int32_t>& mothers, const Cluster& cluster) {
+    put_inside(cluster);
+    for (const std::int32_t i : mothers)
+      for (std::int32_t k = edges_.first[i]; k < edges_.first[i + 1]; ++k)
+        if (!messages_.is_inside[edges_.edge[k]]) messages_.send_from_daughter(edges_.daughter[edges_.edge[k]]);
+    if (!cluster.mothers.empty()) log_sum_ += solver_.solve(cluster);
+    for (const std::int32_t i : mothers) messages_.send_from_mother(i);
+  }
+
+  void put_inside(const Cluster& cluster) {
+    for (const auto& inside : cluster.edge)
+      for (const std::int32_t e : inside) messages_.is_inside[e] = 1;
+  }
+
+  void solve_clusters() {
+    std::vector<Cluster> clusters = make_clusters();
+    for (const Cluster& cluster : clusters) put_inside(cluster);
+    std::vector<double> sums(clusters.size(), 0.0);
+    for (int round = 0; round < tuning().rounds; ++round) {
+      for (std::size_t c = 0; c < clusters.size(); ++c) {
+        sums[c] = solver_.solve(clusters[c]);
+        for (const std::int32_t i : clusters[c].mothers) messages_.send_from_mother(i);
+        for (const std::int32_t j : clusters[c].daughters) messages_.send_from_daughter(j);
+      }
+      for (int k = 0; k < tuning().between; ++k) {
+        for (const std::int32_t j : pending_daughters_) messages_.send_from_daughter(j);
+        for (const std::int32_t i : pending_mothers_) messages_.send_from_mother(i);
+      }
+    }
+    log_sum_ = std::accumulate(sums.begin(), sums.end(), log_sum_);
+    is_exact_ = false;
+  }
+
+  // Joins the ends of the most probable edges first (Kruskal), as long as the clusters stay small.
+  std::vector<Cluster> make_clusters() {
+    std::vector<double> probability(problem_.n_edges(), 0.0);
+    std::vector<std::int32_t> order;
+    for (const std::int32_t j : pending_daughters_) {
+      messages_.believe_daughter(j, probability);
+      for (std::int32_t e = problem_.row[j]; e < problem_.row[j + 1]; ++e)
+        if (probability[e] >= kNegligible) order.push_back(e);
+    }
+    std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+      return probability[a] != probability[b] ? probability[a] > probability[b] : a < b;
+    });
+    Groups groups(problem_);
+    for (const std::int32_t e : order) groups.join(problem_.mother[e], edges_.daughter[e], tuning().cells);
+    std::vector<Cluster> clusters;
+    for (const auto& mothers : groups.mothers()) {
+      Cluster cluster = builder_.build(groups, mothers);
+      if (cluster.mothers.empty()) continue;
+      cluster.plan = plan_elimination(cluster.graph, {kExactWidth, 1e300, kMostStates}, stop_);
+      if (cluster.plan.fits()) clusters.push_back(std::move(cluster));
+    }
+    return clusters;
+  }
+
+  Marginals finish() {
+    EventBeliefs beliefs;
+    std::vector<double> single(problem_.n_edges()), dividing(problem_.n_edges()), edge(problem_.n_edges());
+    beliefs.disappear.resize(problem_.n_mothers);
+    beliefs.appear.resize(problem_.n_daughters);
+    for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
+      beliefs.disappear[i] = messages_.believe_mother(i, single, dividing);
+    for (std::int32_t j = 0; j < problem_.n_daughters; ++j) beliefs.appear[j] = messages_.believe_daughter(j, edge);
+    require_firm_ground(single, dividing, beliefs);
+
+    // The daughter says how probable the edge is, the mother in which part of the cases she divides.
+    beliefs.single.resize(problem_.n_edges());
+    beliefs.dividing.resize(problem_.n_edges());
+    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
+      const double sum = single[e] + dividing[e];
+      const double share = sum > 0.0 ? dividing[e] / sum : 0.0;
+      beliefs.dividing[e] = share * edge[e];
+      beliefs.single[e] = sum > 0.0 ? single[e] / sum * edge[e] : edge[e];
+    }
+    reconcile(problem_, edges_, beliefs);
+    return collect(beliefs);
+  }
+
+  // A double's weights are raised to a floor; the result stands only where nothing rests on them.
+  void require_firm_ground(const std::vector<double>& single, const std::vector<double>& dividing,
+                           const EventBeliefs& beliefs) const {
+    if (std::is_same_v<Number, Wide>) return;
+    double mass = 0.0;
+    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
+      if (on_the_floor(logs_.single[e])) mass += single[e];
+      if (on_the_floor(logs_.dividing[e]) || on_the_floor(logs_.pair[problem_.mother[e]])) mass += dividing[e];
+    }
+    for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
+      if (on_the_floor(logs_.none[i])) mass += beliefs.disappear[i];
+    for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
+      if (on_the_floor(logs_.appear[j])) mass += beliefs.appear[j];
+    if (!(mass < 1e-20)) throw Underflow();
+  }
+
+  Marginals collect(const EventBeliefs& beliefs) {
+    Marginals result;
+    result.appear = beliefs.appear;
+    result.disappear = beliefs.disappear;
+    result.dividing = beliefs.dividing;
+    result.edge.resize(problem_.n_edges());
+    result.divide.assign(problem_.n_mothers, 0.0);
+    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
+      result.edge[e] = beliefs.single[e] + beliefs.dividing[e];
+      result.divide[problem_.mother[e]] += 0.5 * beliefs.dividing[e];
+    }
+    result.log_evidence = logs_.scale + log_sum();
+    result.exact = is_exact_;
+    return result;
+  }
+
+  // Clusters and single cells, minus what both ends of a cut edge have counted.
+  double log_sum() const {
+    std::vector<char> in_cluster_mother(problem_.n_mothers, 0), in_cluster_daughter(problem_.n_daughters, 0);
+    double sum = log_sum_;
+    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
+      if (messages_.is_inside[e]) {
+        in_cluster_mother[problem_.mother[e]] = in_cluster_daughter[edges_.daughter[e]] = 1;
+      } else {
+        sum -= messages_.log_sum_of_cut(e);
+      }
+    }
+    for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
+      if (!in_cluster_mother[i]) sum += messages_.log_sum_of_mother(i);
+    for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
+      if (!in_cluster_daughter[j]) sum += messages_.log_sum_of_daughter(j);
+    return sum;
+  }
+
+  const Problem& problem_;
+  const Incidence& edges_;
+  const LogWeights& logs_;
+  Stop& stop_;
+  Weights<Number> weights_;
+  Messages<Number> messages_;
+  ClusterBuilder builder_;
+  ClusterSolver<Number> solver_;
+  std::vector<std::int32_t> pending_mothers_, pending_daughters_;
+  double log_sum_ = 0.0;  // of the clusters
+  bool is_exact_ = true;
+};
+
+}  // namespace
+
+Marginals marginals(const Problem& problem, Method method, Stop& stop) {
+  const Incidence edges(problem);
+  const LogWeights logs = make_log_weights(problem, stop);
+  try {
+    return Inference<double>(problem, edges, logs, stop).run(method);
+  } catch (const Underflow&) {
+    return Inference<Wide>(problem, edges, logs, stop).run(method);
+  }
+}
+
+}  // namespace dunno
