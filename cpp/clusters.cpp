@@ -38,14 +38,15 @@ std::vector<std::vector<std::int32_t>> Groups::mothers() {
   return result;
 }
 
-Cluster ClusterBuilder::build(Groups& groups, const std::vector<std::int32_t>& mothers) {
+Cluster ClusterBuilder::build(Groups& groups, const std::vector<std::int32_t>& mothers,
+                              const std::vector<char>& eligible) {
   Cluster cluster;
   const std::int32_t group = groups.of_mother(mothers.front());
   std::vector<std::int32_t> daughters;
   for (const std::int32_t i : mothers)
     for (std::int32_t k = edges_.first[i]; k < edges_.first[i + 1]; ++k) {
       const std::int32_t j = edges_.daughter[edges_.edge[k]];
-      if (groups.of_daughter(j) == group && number_[j]++ == 0) daughters.push_back(j);
+      if (eligible[edges_.edge[k]] && groups.of_daughter(j) == group && number_[j]++ == 0) daughters.push_back(j);
     }
   for (const std::int32_t j : daughters) {
     const bool stays = number_[j] >= 2;
@@ -56,7 +57,7 @@ Cluster ClusterBuilder::build(Groups& groups, const std::vector<std::int32_t>& m
     std::vector<std::int32_t> inside, numbers;
     for (std::int32_t k = edges_.first[i]; k < edges_.first[i + 1]; ++k) {
       const std::int32_t e = edges_.edge[k], number = number_[edges_.daughter[e]];
-      if (number == 0) continue;
+      if (number == 0 || !eligible[e]) continue;
       inside.push_back(e);
       numbers.push_back(number - 1);
     }
@@ -78,7 +79,7 @@ double ClusterSolver<Number>::solve(const Cluster& cluster) {
   frontier_.forward(cluster.plan, folded_);
   frontier_.backward(beliefs_);
   tell(cluster);
-  return beliefs_.log_sum;
+  return frontier_.log_sum();
 }
 
 // A mother's cut edges add to her having none inside, or one; a daughter's to her having none.

@@ -45,8 +45,8 @@ class ClusterBuilder {
   ClusterBuilder(const Problem& problem, const Incidence& edges)
       : problem_(problem), edges_(edges), number_(problem.n_daughters, 0) {}
 
-  // Without a plan.
-  Cluster build(Groups& groups, const std::vector<std::int32_t>& mothers);
+  // Without a plan. Edges that are not eligible stay outside.
+  Cluster build(Groups& groups, const std::vector<std::int32_t>& mothers, const std::vector<char>& eligible);
 
  private:
   const Problem& problem_;

@@ -24,7 +24,7 @@ class Planner {
       add_step(next, plan);
       if (plan.width > limits_.width || plan.work > limits_.work || plan.states > limits_.states) return plan;
     }
-    plan.complete = true;
+    plan.fits = true;
     return plan;
   }
 
@@ -149,7 +149,7 @@ Elimination plan_elimination(const ClusterGraph& graph, const EliminationLimits&
   Elimination first = planner.plan(one_end);
   if (other_end == one_end) return first;
   Elimination second = planner.plan(other_end);
-  if (first.fits() != second.fits()) return first.fits() ? first : second;
+  if (first.fits != second.fits) return first.fits ? first : second;
   return first.work <= second.work ? first : second;
 }
 

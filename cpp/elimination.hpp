@@ -32,9 +32,7 @@ struct Elimination {
   std::int32_t width = 0;
   double work = 0.0;    // additions and multiplications, roughly
   double states = 0.0;  // sums to be kept
-
-  bool fits() const { return complete; }
-  bool complete = false;
+  bool fits = false;    // whether the limits were kept
 };
 
 struct EliminationLimits {
@@ -43,8 +41,11 @@ struct EliminationLimits {
   double states;
 };
 
-// A good order, found greedily from both ends of the graph. Gives up (complete = false) beyond the limits; the width
-// it had reached by then is in `width`.
+// What fits into memory: half a gigabyte of sums.
+constexpr EliminationLimits kFeasible{24, 1e300, 67108864.0};
+
+// A good order, found greedily from both ends of the graph. Gives up beyond the limits; `width` is then the one it
+// had reached.
 Elimination plan_elimination(const ClusterGraph& graph, const EliminationLimits& limits, Stop& stop);
 
 }  // namespace dunno

@@ -7,9 +7,10 @@
 namespace dunno {
 namespace {
 
-// How far below the largest sum of a step the relevant ones may lie. Doubles lose sums near 1e-308 of the largest;
-// as long as what matters is above 1e-100, they are lost without a trace.
+// Weights are at most one, so that between two rescalings sums grow to at most about 1e30. Doubles lose what is below
+// 1e-308; as long as what matters is above 1e-100, it is lost without a trace.
 constexpr double kRelevant = 1e-100;
+constexpr std::size_t kStepsPerRescaling = 8;
 
 // Scales the sums to a largest of one and returns the logarithm of the factor. Wide numbers need none.
 double rescale(std::vector<double>& sums) {
@@ -31,13 +32,42 @@ bool is_zero(const Number& number) {
   return number == Number(0.0);
 }
 
-// Calls visit(mask) for the masks below `size` that have no bit of `taken`, in runs so that the inner loop is plain.
+// Calls visit(start, length) for the runs of masks below `size` that have no bit of `taken`.
 template <typename Visit>
 inline void for_free(std::uint32_t size, std::uint32_t taken, const Visit& visit) {
   const std::uint32_t held = taken & (size - 1);
   const std::uint32_t run = held ? (held & (~held + 1)) : size;
-  for (std::uint32_t start = 0; start < size; start = ((start + run - 1) | held) + 1 & ~held)
-    for (std::uint32_t mask = start; mask < start + run; ++mask) visit(mask);
+  for (std::uint32_t start = 0; start < size; start = (((start + run - 1) | held) + 1) & ~held) visit(start, run);
+}
+
+// The inner loops. Short runs are the commonest, and the compiler's way into a vectorised loop costs more than they do.
+template <typename Number>
+inline void add_scaled(const Number* from, std::uint32_t length, const Number& factor, Number* to) {
+  if (length < 4) {
+    to[0] += factor * from[0];
+    if (length == 2) to[1] += factor * from[1];
+    return;
+  }
+  for (std::uint32_t k = 0; k < length; k += 4) {
+    const Number a = to[k] + factor * from[k], b = to[k + 1] + factor * from[k + 1];
+    const Number c = to[k + 2] + factor * from[k + 2], d = to[k + 3] + factor * from[k + 3];
+    to[k] = a;
+    to[k + 1] = b;
+    to[k + 2] = c;
+    to[k + 3] = d;
+  }
+}
+
+template <typename Number>
+inline Number dot(const Number* x, const Number* y, std::uint32_t length) {
+  Number sum = x[0] * y[0];
+  if (length == 1) return sum;
+  Number odd = x[1] * y[1];
+  for (std::uint32_t k = 2; k < length; k += 2) {
+    sum += x[k] * y[k];
+    odd += x[k + 1] * y[k + 1];
+  }
+  return sum + odd;
 }
 
 // Calls visit(edge, edge, bits, weight) for one and two daughters taken; a single one has the same edge twice.
@@ -130,24 +160,22 @@ void Frontier<Number>::forward(const Elimination& plan, const ClusterWeights<Num
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     before_[s] = sums_;
     take(plan.steps[s], before_[s], after_[s]);
-    log_sum_ += rescale(after_[s]);
     sums_ = after_[s];
     close(plan.steps[s], sums_);
-    log_sum_ += rescale(sums_);
+    if (s % kStepsPerRescaling == kStepsPerRescaling - 1) log_sum_ += rescale(sums_);
   }
+  require_relevant(sums_[0]);
   log_sum_ += log_of(sums_[0]);
 }
 
 template <typename Number>
 void Frontier<Number>::backward(ClusterBeliefs<Number>& beliefs) {
-  beliefs.log_sum = log_sum_;
   follow_.assign(1, Number(1.0));
   for (std::size_t s = plan_->steps.size(); s-- > 0;) {
     reopen(plan_->steps[s], follow_);
-    rescale(follow_);
     believe_closing(plan_->steps[s], after_[s], follow_, beliefs);
     untake(plan_->steps[s], before_[s], follow_, sums_, beliefs);
-    rescale(sums_);
+    if (s % kStepsPerRescaling == 0) rescale(sums_);
     std::swap(sums_, follow_);
   }
 }
@@ -160,9 +188,10 @@ void Frontier<Number>::take(const EliminationStep& step, const Sums& before, Sum
   for (std::uint32_t mask = 0; mask < size; ++mask) after[mask] = none * before[mask];
   for_each_taking(step, *weights_, [&](std::size_t, std::size_t, std::uint32_t bits, const Number& weight) {
     stop_.check();
-    const Number* from = before.data();
-    Number* to = after.data();
-    for_free(size, bits, [=](std::uint32_t mask) { to[mask | bits] += weight * from[mask]; });
+    const Number factor = weight;
+    for_free(size, bits, [=, from = before.data(), to = after.data()](std::uint32_t start, std::uint32_t run) {
+      add_scaled(from + start, run, factor, to + (start | bits));
+    });
   });
 }
 
@@ -182,14 +211,12 @@ void Frontier<Number>::untake(const EliminationStep& step, const Sums& before, c
   auto& pair = beliefs.pair[step.mother];
   for_each_taking(step, *weights_, [&](std::size_t k, std::size_t l, std::uint32_t bits, const Number& weight) {
     stop_.check();
-    const Number *from = before.data(), *next = follow.data();
-    Number* to = result.data();
     Number sum(0.0);
-    for_free(size, bits, [=, &sum](std::uint32_t mask) {
-      const Number term = weight * next[mask | bits];
-      to[mask] += term;
-      sum += term * from[mask];
+    for_free(size, bits, [&](std::uint32_t start, std::uint32_t run) {
+      add_scaled(follow.data() + (start | bits), run, weight, result.data() + start);
+      sum += dot(follow.data() + (start | bits), before.data() + start, run);
     });
+    sum *= weight;
     if (k == l) {
       single[k] = sum;
     } else {
@@ -245,9 +272,9 @@ void Frontier<Number>::believe_closing(const EliminationStep& step, const Sums& 
   for (std::size_t c = 0; c < step.closing.size(); ++c) {
     const std::uint32_t bit = 1u << step.closing_place[c];
     Number free(0.0), held(0.0);
-    for_free(size, bit, [&](std::uint32_t mask) {
-      free += after[mask] * follow[mask];
-      held += after[mask | bit] * follow[mask | bit];
+    for_free(size, bit, [&](std::uint32_t start, std::uint32_t run) {
+      free += dot(after.data() + start, follow.data() + start, run);
+      held += dot(after.data() + (start | bit), follow.data() + (start | bit), run);
     });
     const Number total = free + held;
     require_relevant(total);

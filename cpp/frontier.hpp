@@ -31,7 +31,6 @@ struct ClusterBeliefs {
   std::vector<Number> none;                       // (mothers)
   std::vector<std::vector<Number>> single, pair;  // of each mother's edges: alone, or one of two
   std::vector<Number> appear;                     // (daughters)
-  double log_sum = 0.0;
 
   void resize(const ClusterGraph& graph);
 };

@@ -8,15 +8,28 @@
 #include <type_traits>
 
 #include "belief_propagation.hpp"
+#include "cluster_maker.hpp"
 #include "clusters.hpp"
 #include "incidence.hpp"
 #include "messages.hpp"
 #include "reconcile.hpp"
-#include "tuning.hpp"
 #include "weights.hpp"
 
 namespace dunno {
 namespace {
+
+// Before clusters are made, messages need only tell the probable edges from the others; afterwards, a change of a
+// thousandth is far below what cutting edges costs.
+constexpr Pace kRoughPace{1e-3, 20};
+constexpr Pace kClusterPace{1e-3, 2};
+constexpr Pace kFinePace{1e-12, 1000};
+
+// `auto` sums over a whole component where that costs about as much per edge as clusters would.
+constexpr std::int32_t kAutoWidth = 18;
+constexpr double kAutoWorkPerEdge = 5000.0;
+
+// Beyond this width nobody cares how wide exactly a component is.
+constexpr EliminationLimits kPlanningLimits{64, 1e300, 1e300};
 
 template <typename Number>
 class Inference {
@@ -29,7 +42,9 @@ class Inference {
         weights_(logs),
         messages_(problem, edges, weights_),
         builder_(problem, edges),
-        solver_(weights_, messages_, stop) {}
+        solver_(weights_, messages_, stop),
+        propagation_(problem, edges, messages_, solver_, stop),
+        nobody_(std::max(problem.n_mothers, problem.n_daughters), 0) {}
 
   Marginals run(Method method) {
     if (method == Method::kPropagation) {
@@ -38,8 +53,8 @@ class Inference {
       solve_components(method);
     }
     if (!pending_mothers_.empty()) {
-      propagate(messages_, problem_, edges_, pending_mothers_, pending_daughters_,
-                {method == Method::kAuto ? kRoughTolerance : kFineTolerance}, stop_);
+      is_exact_ = false;
+      propagation_.run(pending_mothers_, pending_daughters_, {}, method == Method::kAuto ? kRoughPace : kFinePace);
       if (method == Method::kAuto) solve_clusters();
     }
     return finish();
@@ -47,7 +62,6 @@ class Inference {
 
  private:
   void leave_all() {
-    is_exact_ = false;
     pending_mothers_.resize(problem_.n_mothers);
     pending_daughters_.resize(problem_.n_daughters);
     std::iota(pending_mothers_.begin(), pending_mothers_.end(), 0);
@@ -59,9 +73,10 @@ class Inference {
     Groups components(problem_);
     for (std::int32_t e = 0; e < problem_.n_edges(); ++e)
       components.join(problem_.mother[e], edges_.daughter[e], std::numeric_limits<std::int32_t>::max());
+    const std::vector<char> all(problem_.n_edges(), 1);
     std::vector<char> is_pending(problem_.n_mothers, 0);
     for (const auto& mothers : components.mothers()) {
-      Cluster cluster = builder_.build(components, mothers);
+      Cluster cluster = builder_.build(components, mothers, all);
       cluster.plan = plan_elimination(cluster.graph, limits(method, cluster), stop_);
       if (fits(cluster.plan, method)) {
         solve_component(mothers, cluster);
@@ -80,17 +95,17 @@ class Inference {
     if (method == Method::kExact) return kPlanningLimits;
     std::size_t n_edges = 0;
     for (const auto& inside : cluster.edge) n_edges += inside.size();
-    return {kAutoWidth, kAutoWorkPerEdge * static_cast<double>(n_edges), kMostStates};
+    return {kAutoWidth, kAutoWorkPerEdge * static_cast<double>(n_edges), kFeasible.states};
   }
 
   bool fits(const Elimination& plan, Method method) const {
-    if (method != Method::kExact) return plan.fits();
-    if (plan.fits() && plan.width <= kExactWidth && plan.states <= kMostStates) return true;
+    if (method != Method::kExact) return plan.fits;
+    if (plan.fits && plan.width <= kFeasible.width && plan.states <= kFeasible.states) return true;
     throw std::invalid_argument(
-        "the exact sum does not fit: its frontier is " + std::string(plan.fits() ? "" : "at least ") +
+        "the exact sum does not fit: its frontier is " + std::string(plan.fits ? "" : "at least ") +
         std::to_string(plan.width) + " daughters wide with " + std::to_string(static_cast<long long>(plan.states)) +
-        " states, and at most " + std::to_string(kExactWidth) + " and " +
-        std::to_string(static_cast<long long>(kMostStates)) + " fit; use method=\"auto\", or fewer candidates");
+        " states, and at most " + std::to_string(kFeasible.width) + " and " +
+        std::to_string(static_cast<long long>(kFeasible.states)) + " fit; use method=\"auto\", or fewer candidates");
   }
 
   // The daughters left out of the cluster have one mother each: one message there and one back make it exact.
@@ -98,57 +113,25 @@ class Inference {
     put_inside(cluster);
     for (const std::int32_t i : mothers)
       for (std::int32_t k = edges_.first[i]; k < edges_.first[i + 1]; ++k)
-        if (!messages_.is_inside[edges_.edge[k]]) messages_.send_from_daughter(edges_.daughter[edges_.edge[k]]);
+        if (!messages_.is_inside[edges_.edge[k]])
+          messages_.send_from_daughter(edges_.daughter[edges_.edge[k]], 1.0, nobody_);
     if (!cluster.mothers.empty()) log_sum_ += solver_.solve(cluster);
-    for (const std::int32_t i : mothers) messages_.send_from_mother(i);
+    for (const std::int32_t i : mothers) messages_.send_from_mother(i, 1.0, nobody_);
   }
 
   void put_inside(const Cluster& cluster) {
     for (const auto& inside : cluster.edge)
-      for (const std::int32_t e : inside) messages_.is_inside[e] = 1;
+      for (const std::int32_t e : inside) messages_.put_inside(e);
   }
 
   void solve_clusters() {
-    std::vector<Cluster> clusters = make_clusters();
-    for (const Cluster& cluster : clusters) put_inside(cluster);
-    std::vector<double> sums(clusters.size(), 0.0);
-    for (int round = 0; round < tuning().rounds; ++round) {
-      for (std::size_t c = 0; c < clusters.size(); ++c) {
-        sums[c] = solver_.solve(clusters[c]);
-        for (const std::int32_t i : clusters[c].mothers) messages_.send_from_mother(i);
-        for (const std::int32_t j : clusters[c].daughters) messages_.send_from_daughter(j);
-      }
-      for (int k = 0; k < tuning().between; ++k) {
-        for (const std::int32_t j : pending_daughters_) messages_.send_from_daughter(j);
-        for (const std::int32_t i : pending_mothers_) messages_.send_from_mother(i);
-      }
-    }
-    log_sum_ = std::accumulate(sums.begin(), sums.end(), log_sum_);
-    is_exact_ = false;
-  }
-
-  // Joins the ends of the most probable edges first (Kruskal), as long as the clusters stay small.
-  std::vector<Cluster> make_clusters() {
     std::vector<double> probability(problem_.n_edges(), 0.0);
-    std::vector<std::int32_t> order;
-    for (const std::int32_t j : pending_daughters_) {
-      messages_.believe_daughter(j, probability);
-      for (std::int32_t e = problem_.row[j]; e < problem_.row[j + 1]; ++e)
-        if (probability[e] >= kNegligible) order.push_back(e);
-    }
-    std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-      return probability[a] != probability[b] ? probability[a] > probability[b] : a < b;
-    });
-    Groups groups(problem_);
-    for (const std::int32_t e : order) groups.join(problem_.mother[e], edges_.daughter[e], tuning().cells);
-    std::vector<Cluster> clusters;
-    for (const auto& mothers : groups.mothers()) {
-      Cluster cluster = builder_.build(groups, mothers);
-      if (cluster.mothers.empty()) continue;
-      cluster.plan = plan_elimination(cluster.graph, {kExactWidth, 1e300, kMostStates}, stop_);
-      if (cluster.plan.fits()) clusters.push_back(std::move(cluster));
-    }
-    return clusters;
+    for (const std::int32_t j : pending_daughters_) messages_.believe_daughter(j, probability);
+    const std::vector<Cluster> clusters = ClusterMaker(problem_, edges_, probability, stop_).make();
+    for (const Cluster& cluster : clusters) put_inside(cluster);
+    propagation_.run(pending_mothers_, pending_daughters_, clusters, kClusterPace);
+    // Once more with the messages at rest: what the clusters and the cut edges add up to must be about the same ones.
+    for (const Cluster& cluster : clusters) log_sum_ += solver_.solve(cluster);
   }
 
   Marginals finish() {
@@ -232,6 +215,8 @@ class Inference {
   Messages<Number> messages_;
   ClusterBuilder builder_;
   ClusterSolver<Number> solver_;
+  BeliefPropagation<Number> propagation_;
+  std::vector<char> nobody_;  // awake after messages that nobody waits for
   std::vector<std::int32_t> pending_mothers_, pending_daughters_;
   double log_sum_ = 0.0;  // of the clusters
   bool is_exact_ = true;

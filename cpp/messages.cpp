@@ -6,11 +6,14 @@
 namespace dunno {
 namespace {
 
-// |p - q| of two probabilities given as odds.
-double change(double odds, double before) { return std::abs(odds - before) / ((1.0 + odds) * (1.0 + before)); }
-double change(const Wide& odds, const Wide& before) {
+// Whether two probabilities, given as odds, differ by more than the tolerance.
+bool differ(double odds, double before, double tolerance) {
+  return std::abs(odds - before) > tolerance * (1.0 + odds) * (1.0 + before);
+}
+bool differ(const Wide& odds, const Wide& before, double tolerance) {
   const Wide one(1.0);
-  return std::abs(static_cast<double>(odds / (one + odds)) - static_cast<double>(before / (one + before)));
+  const double p = static_cast<double>(odds / (one + odds)), q = static_cast<double>(before / (one + before));
+  return std::abs(p - q) > tolerance;
 }
 
 }  // namespace
@@ -27,7 +30,8 @@ Messages<Number>::Messages(const Problem& problem, const Incidence& edges, const
       twin(problem.n_edges(), Number(0.0)),
       problem_(problem),
       edges_(edges),
-      weights_(weights) {
+      weights_(weights),
+      is_clustered_(problem.n_mothers, 0) {
   std::int32_t most = 0;
   for (std::int32_t i = 0; i < problem.n_mothers; ++i) most = std::max(most, edges.first[i + 1] - edges.first[i]);
   for (std::int32_t j = 0; j < problem.n_daughters; ++j) most = std::max(most, problem.row[j + 1] - problem.row[j]);
@@ -56,6 +60,7 @@ Number Messages<Number>::outside_of_daughter(std::int32_t daughter) const {
 template <typename Number>
 typename Messages<Number>::Inside Messages<Number>::inside_of_mother(std::int32_t mother) const {
   Inside sum{};
+  if (!is_clustered_[mother]) return sum;
   for (std::int32_t k = edges_.first[mother]; k < edges_.first[mother + 1]; ++k) {
     const std::int32_t e = edges_.edge[k];
     if (!is_inside[e]) continue;
@@ -67,7 +72,7 @@ typename Messages<Number>::Inside Messages<Number>::inside_of_mother(std::int32_
 }
 
 template <typename Number>
-void Messages<Number>::send_from_mother(std::int32_t mother) {
+void Messages<Number>::send_from_mother(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake) {
   const std::int32_t first = edges_.first[mother], last = edges_.first[mother + 1];
   const Inside inside = inside_of_mother(mother);
   const Number rest = none[mother], pair = weights_.pair[mother];
@@ -87,13 +92,17 @@ void Messages<Number>::send_from_mother(std::int32_t mother) {
     const Number pairs = sum.pairs + later.pairs + sum.dividing * later.dividing;
     const Number dividing = pair * weights_.dividing[e];
     const Number chosen = rest * (weights_.single[e] + dividing * y) + dividing * inside.dividing;
-    to_daughter[e] = chosen / (base + rest * (x + pair * pairs) + pair * inside.dividing * y);
+    const Number before = to_daughter[e];
+    Number message = chosen / (base + rest * (x + pair * pairs) + pair * inside.dividing * y);
+    if (kept_share > 0.0) message = Number(kept_share) * before + Number(1.0 - kept_share) * message;
+    to_daughter[e] = message;
+    if (differ(message * to_mother[e], before * to_mother[e], tolerance)) daughter_awake[edges_.daughter[e]] = 1;
     sum.add(weights_.single[e] * to_mother[e], weights_.dividing[e] * to_mother[e]);
   }
 }
 
 template <typename Number>
-double Messages<Number>::send_from_daughter(std::int32_t daughter) {
+void Messages<Number>::send_from_daughter(std::int32_t daughter, double tolerance, std::vector<char>& mother_awake) {
   const std::int32_t first = problem_.row[daughter], last = problem_.row[daughter + 1];
   Number sum(0.0), held(0.0);
   for (std::int32_t e = last; e-- > first;) {
@@ -104,16 +113,14 @@ double Messages<Number>::send_from_daughter(std::int32_t daughter) {
       sum += to_daughter[e];
     }
   }
-  double largest = 0.0;
   sum = weights_.appear[daughter];
   for (std::int32_t e = first; e < last; ++e) {
     if (is_inside[e]) continue;
     const Number before = to_mother[e];
     to_mother[e] = out[daughter] / (out[daughter] * (sum + sums_[e - first]) + held);
     sum += to_daughter[e];
-    largest = std::max(largest, change(to_mother[e] * to_daughter[e], before * to_daughter[e]));
+    if (differ(to_mother[e] * to_daughter[e], before * to_daughter[e], tolerance)) mother_awake[problem_.mother[e]] = 1;
   }
-  return largest;
 }
 
 template <typename Number>

@@ -25,6 +25,9 @@ class Messages {
  public:
   Messages(const Problem& problem, const Incidence& edges, const Weights<Number>& weights);
 
+  // Declares that the edge's mother and daughter are in one cluster.
+  void put_inside(std::int32_t edge) { is_inside[edge] = is_clustered_[problem_.mother[edge]] = 1; }
+
   // What a mother's cut edges add up to.
   struct Outside {
     Number single, dividing, pairs;  // sum X, sum Y, e2(Y)
@@ -33,9 +36,9 @@ class Messages {
   // `appear` and the messages along a daughter's cut edges.
   Number outside_of_daughter(std::int32_t daughter) const;
 
-  void send_from_mother(std::int32_t mother);
-  // Returns by how much the probability of one of her cut edges has changed at most.
-  double send_from_daughter(std::int32_t daughter);
+  // Both set awake[receiver] where the edge's probability changes by more than the tolerance.
+  void send_from_mother(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake);
+  void send_from_daughter(std::int32_t daughter, double tolerance, std::vector<char>& mother_awake);
 
   // The probabilities of a daughter's options, which sum to one: writes those of her edges, returns that of appearing.
   double believe_daughter(std::int32_t daughter, std::vector<double>& edge) const;
@@ -49,6 +52,7 @@ class Messages {
 
   std::vector<Number> to_mother, to_daughter;  // (edges) n and m
   std::vector<char> is_inside;                 // (edges) whether mother and daughter are in one cluster
+  double kept_share = 0.0;                     // of a mother's last message, in the next one (damping)
 
   std::vector<Number> out;           // (n_daughters)
   std::vector<Number> in;            // (edges) the share of the daughter's `in` that is this inside edge
@@ -73,6 +77,7 @@ class Messages {
   const Problem& problem_;
   const Incidence& edges_;
   const Weights<Number>& weights_;
+  std::vector<char> is_clustered_;  // (n_mothers) whether she has inside edges
   std::vector<Number> sums_;      // scratch: one row's partial sums
   std::vector<Partial> partial_;  // scratch: one mother's
 };
