@@ -17,7 +17,9 @@
 #include "marginals.hpp"
 #include "pixels.hpp"
 #include "problem.hpp"
+#include "sample.hpp"
 #include "stop.hpp"
+#include "weights.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -26,6 +28,7 @@ namespace {
 
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Seeds = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Volume = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 // Looks for Ctrl-C now and then. Only Python's main thread sees signals; the others end through the stop flag.
@@ -97,12 +100,26 @@ nb::tuple marginals(const dunno::Problem& problem, const std::string& method) {
   {
     nb::gil_scoped_release unlocked;
     PythonStop stop;
-    found = dunno::marginals(problem, how, stop);
+    found = dunno::marginals(problem, dunno::make_log_weights(problem, stop), how, stop);
   }
   return nb::make_tuple(to_numpy(to_given_order(problem, found.edge)),
                         to_numpy(to_given_order(problem, found.dividing)), to_numpy(std::move(found.appear)),
                         to_numpy(std::move(found.disappear)), to_numpy(std::move(found.divide)), found.log_evidence,
                         found.exact);
+}
+
+// The samples one after the other, and whether they are independent. `state` seeds the generator.
+nb::tuple sample(const dunno::Problem& problem, std::int64_t n, const Seeds& state) {
+  if (state.shape(0) != 4) throw nb::value_error("the generator's state has four numbers");
+  dunno::Samples found;
+  std::vector<std::int64_t> edge;
+  {
+    nb::gil_scoped_release unlocked;
+    PythonStop stop;
+    found = dunno::sample(problem, n, dunno::Random({state(0), state(1), state(2), state(3)}), stop);
+    edge = to_given(problem, found.edge);
+  }
+  return nb::make_tuple(to_numpy(std::move(edge)), found.exact);
 }
 
 template <typename Label>
@@ -153,6 +170,8 @@ NB_MODULE(_core, m) {
   m.def("solve", &solve, "problem"_a, "The cheapest assignment: cost, edge, daughters' duals, mothers' duals.");
   m.def("marginals", &marginals, "problem"_a, "method"_a,
         "Posterior marginals: edge, edge_dividing, appear, disappear, divide, log_evidence, exact.");
+  m.def("sample", &sample, "problem"_a, "n"_a, "state"_a.noconvert(),
+        "Posterior samples, flat (n * n_daughters), and whether all of them are independent.");
   m.def("measure", &measure, "labels"_a.noconvert(),
         "Label, area, coordinate sums and bounding box (low, high; flat triples) of every label in a (Z, Y, X) image.");
   m.def(

@@ -1,6 +1,8 @@
 #include "clusters.hpp"
 
+#include <limits>
 #include <numeric>
+#include <utility>
 
 namespace dunno {
 
@@ -38,8 +40,16 @@ std::vector<std::vector<std::int32_t>> Groups::mothers() {
   return result;
 }
 
+Groups connected_components(const Problem& problem) {
+  Groups groups(problem);
+  for (std::int32_t j = 0; j < problem.n_daughters; ++j)
+    for (std::int32_t e = problem.row[j]; e < problem.row[j + 1]; ++e)
+      groups.join(problem.mother[e], j, std::numeric_limits<std::int32_t>::max());
+  return groups;
+}
+
 Cluster ClusterBuilder::build(Groups& groups, const std::vector<std::int32_t>& mothers,
-                              const std::vector<char>& eligible) {
+                              const std::vector<char>& eligible, std::int32_t fewest) {
   Cluster cluster;
   const std::int32_t group = groups.of_mother(mothers.front());
   std::vector<std::int32_t> daughters;
@@ -49,7 +59,7 @@ Cluster ClusterBuilder::build(Groups& groups, const std::vector<std::int32_t>& m
       if (eligible[edges_.edge[k]] && groups.of_daughter(j) == group && number_[j]++ == 0) daughters.push_back(j);
     }
   for (const std::int32_t j : daughters) {
-    const bool stays = number_[j] >= 2;
+    const bool stays = number_[j] >= fewest;
     number_[j] = stays ? static_cast<std::int32_t>(cluster.daughters.size()) + 1 : 0;  // counted from one
     if (stays) cluster.daughters.push_back(j);
   }

@@ -31,8 +31,9 @@ class Groups {
   std::vector<std::int32_t> leader_, size_;
 };
 
-// One group's mothers and daughters with the edges between them. Daughters with one edge into the group are left
-// out: a message from such a daughter says all there is to say, and saves a place in the frontier.
+Groups connected_components(const Problem& problem);
+
+// One group's mothers and daughters with the edges between them.
 struct Cluster {
   std::vector<std::int32_t> mothers, daughters;  // the problem's numbers
   std::vector<std::vector<std::int32_t>> edge;   // the problem's edges of each mother, as in graph.daughters
@@ -45,8 +46,10 @@ class ClusterBuilder {
   ClusterBuilder(const Problem& problem, const Incidence& edges)
       : problem_(problem), edges_(edges), number_(problem.n_daughters, 0) {}
 
-  // Without a plan. Edges that are not eligible stay outside.
-  Cluster build(Groups& groups, const std::vector<std::int32_t>& mothers, const std::vector<char>& eligible);
+  // Without a plan. Edges that are not eligible stay outside, and so do daughters with fewer than `fewest` edges into
+  // the group: a message from a daughter with one edge says all there is to say, and saves a place in the frontier.
+  Cluster build(Groups& groups, const std::vector<std::int32_t>& mothers, const std::vector<char>& eligible,
+                std::int32_t fewest = 2);
 
  private:
   const Problem& problem_;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "draw.hpp"
+
 namespace dunno {
 namespace {
 
@@ -87,36 +89,10 @@ void for_each_taking(const EliminationStep& step, const ClusterWeights<Number>& 
   }
 }
 
-std::uint32_t without_place(std::uint32_t mask, std::int32_t place) {
-  const std::uint32_t low = (1u << place) - 1;
-  return (mask & low) | (mask >> 1 & ~low);
-}
-
 std::uint32_t with_place(std::uint32_t mask, std::int32_t place) {
   const std::uint32_t low = (1u << place) - 1;
   return (mask & low) | (mask & ~low) << 1;
 }
-
-// Draws one of several weighted options as they come by, so that they need not be stored.
-template <typename Number>
-class Draw {
- public:
-  explicit Draw(Random& random) : random_(random) {}
-
-  // Whether the option just offered replaces the one kept so far.
-  bool offer(const Number& weight) {
-    if (is_zero(weight)) return false;
-    total_ += weight;
-    return random_.uniform() < static_cast<double>(weight / total_);
-  }
-  void require() const {
-    if (is_zero(total_)) throw Underflow();
-  }
-
- private:
-  Random& random_;
-  Number total_ = Number(0.0);
-};
 
 }  // namespace
 

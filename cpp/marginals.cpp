@@ -1,7 +1,6 @@
 #include "marginals.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -22,7 +21,7 @@ namespace {
 // thousandth is far below what cutting edges costs.
 constexpr Pace kRoughPace{1e-3, 20};
 constexpr Pace kClusterPace{1e-3, 2};
-constexpr Pace kFinePace{1e-12, 1000};
+constexpr Pace kFinePace{1e-10, 1000};
 
 // `auto` sums over a whole component where that costs about as much per edge as clusters would.
 constexpr std::int32_t kAutoWidth = 18;
@@ -70,14 +69,13 @@ class Inference {
 
   // Solves the connected components that fit; the cells of the others become pending.
   void solve_components(Method method) {
-    Groups components(problem_);
-    for (std::int32_t e = 0; e < problem_.n_edges(); ++e)
-      components.join(problem_.mother[e], edges_.daughter[e], std::numeric_limits<std::int32_t>::max());
+    Groups components = connected_components(problem_);
     const std::vector<char> all(problem_.n_edges(), 1);
     std::vector<char> is_pending(problem_.n_mothers, 0);
     for (const auto& mothers : components.mothers()) {
       Cluster cluster = builder_.build(components, mothers, all);
-      cluster.plan = plan_elimination(cluster.graph, limits(method, cluster), stop_);
+      cluster.plan = plan_elimination(
+          cluster.graph, method == Method::kExact ? kPlanningLimits : auto_limits(cluster), stop_);
       if (fits(cluster.plan, method)) {
         solve_component(mothers, cluster);
       } else {
@@ -89,13 +87,6 @@ class Inference {
     for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
       if (problem_.row[j] < problem_.row[j + 1] && is_pending[problem_.mother[problem_.row[j]]])
         pending_daughters_.push_back(j);
-  }
-
-  static EliminationLimits limits(Method method, const Cluster& cluster) {
-    if (method == Method::kExact) return kPlanningLimits;
-    std::size_t n_edges = 0;
-    for (const auto& inside : cluster.edge) n_edges += inside.size();
-    return {kAutoWidth, kAutoWorkPerEdge * static_cast<double>(n_edges), kFeasible.states};
   }
 
   bool fits(const Elimination& plan, Method method) const {
@@ -224,13 +215,20 @@ class Inference {
 
 }  // namespace
 
-Marginals marginals(const Problem& problem, Method method, Stop& stop) {
+EliminationLimits auto_limits(const Cluster& component) {
+  std::size_t n_edges = 0;
+  for (const auto& inside : component.edge) n_edges += inside.size();
+  return {kAutoWidth, kAutoWorkPerEdge * static_cast<double>(n_edges), kFeasible.states};
+}
+
+Marginals marginals(const Problem& problem, const LogWeights& logs, Method method, Stop& stop) {
   const Incidence edges(problem);
-  const LogWeights logs = make_log_weights(problem, stop);
   try {
     return Inference<double>(problem, edges, logs, stop).run(method);
   } catch (const Underflow&) {
-    return Inference<Wide>(problem, edges, logs, stop).run(method);
+    Marginals result = Inference<Wide>(problem, edges, logs, stop).run(method);
+    result.wide = true;
+    return result;
   }
 }
 

@@ -3,8 +3,11 @@
 
 #include <vector>
 
+#include "clusters.hpp"
+#include "elimination.hpp"
 #include "problem.hpp"
 #include "stop.hpp"
+#include "weights.hpp"
 
 namespace dunno {
 
@@ -22,8 +25,12 @@ struct Marginals {
   std::vector<double> divide;     // (n_mothers)
   double log_evidence = 0.0;      // log of the sum over all assignments of exp(-cost)
   bool exact = true;              // whether all of the above is, up to rounding
+  bool wide = false;              // whether doubles did not suffice
 };
 
-Marginals marginals(const Problem& problem, Method method, Stop& stop);
+Marginals marginals(const Problem& problem, const LogWeights& logs, Method method, Stop& stop);
+
+// The limits within which `kAuto` sums over a whole component.
+EliminationLimits auto_limits(const Cluster& component);
 
 }  // namespace dunno

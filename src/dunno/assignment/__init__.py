@@ -2,6 +2,7 @@
 
 from dunno.assignment.marginals import Marginals, marginals
 from dunno.assignment.problem import Problem
+from dunno.assignment.sample import Samples, sample
 from dunno.assignment.solve import Solution, solve
 
-__all__ = ["Marginals", "Problem", "Solution", "marginals", "solve"]
+__all__ = ["Marginals", "Problem", "Samples", "Solution", "marginals", "sample", "solve"]

@@ -1,0 +1,52 @@
+// A Markov chain over assignments whose equilibrium is the posterior.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "clusters.hpp"
+#include "frontier.hpp"
+#include "incidence.hpp"
+#include "random.hpp"
+#include "weights.hpp"
+
+namespace dunno {
+
+template <typename Number>
+class Chain {
+ public:
+  // `chosen` (n_daughters) must be a possible assignment.
+  Chain(const Problem& problem, const Incidence& edges, const Weights<Number>& weights,
+        std::vector<std::int32_t> chosen, Random& random, Stop& stop);
+
+  // Draws all edges inside the cluster anew, given all others.
+  void redraw(const Cluster& cluster);
+  // Draws a mother's daughters anew among her own and those who appear, given all others.
+  void redraw(std::int32_t mother);
+
+  const std::vector<std::int32_t>& chosen() const { return chosen_; }
+
+ private:
+  static constexpr std::int32_t kNobody = -1;
+
+  void release(std::int32_t edge);
+  void choose(std::int32_t edge);
+  void condition(const Cluster& cluster);
+
+  const Problem& problem_;
+  const Incidence& edges_;
+  const Weights<Number>& weights_;
+  Random& random_;
+  Stop& stop_;
+  std::vector<std::int32_t> chosen_;               // (n_daughters)
+  std::vector<std::array<std::int32_t, 2>> held_;  // (n_mothers) her chosen edges; the first place fills first
+  Frontier<Number> frontier_;
+  ClusterWeights<Number> conditional_;
+  std::vector<std::vector<char>> taken_;
+  std::vector<std::int32_t> free_;  // scratch: a mother's edges to daughters who are free for her
+};
+
+extern template class Chain<double>;
+extern template class Chain<Wide>;
+
+}  // namespace dunno
