@@ -115,6 +115,34 @@ void Chain<Number>::redraw(std::int32_t mother) {
   if (second != kNobody) choose(second);
 }
 
+// Both mothers keep their loads, so that the way back is offered as often as the way there.
+template <typename Number>
+void Chain<Number>::exchange(std::int32_t daughter) {
+  const std::int32_t mine = chosen_[daughter];
+  const std::int32_t n = problem_.row[daughter + 1] - problem_.row[daughter];
+  if (mine == kAppears) return;
+  const std::int32_t wanted = problem_.row[daughter] + static_cast<std::int32_t>(random_.uniform() * n);
+  const auto& held = held_[problem_.mother[wanted]];
+  if (wanted == mine || held[0] == kNobody) return;
+  const std::int32_t theirs = held[1] == kNobody ? held[0] : held[random_.next() >> 63];
+  const std::int32_t offered = find_edge(problem_.mother[mine], edges_.daughter[theirs]);
+  if (offered == kNobody) return;
+  const Number before = weight_in_place_of(mine, mine) * weight_in_place_of(theirs, theirs);
+  const Number after = weight_in_place_of(mine, offered) * weight_in_place_of(theirs, wanted);
+  if (random_.uniform() >= static_cast<double>(after / before)) return;
+  release(mine);
+  release(theirs);
+  choose(wanted);
+  choose(offered);
+}
+
+template <typename Number>
+std::int32_t Chain<Number>::find_edge(std::int32_t mother, std::int32_t daughter) const {
+  for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e)
+    if (problem_.mother[e] == mother) return e;
+  return kNobody;
+}
+
 template class Chain<double>;
 template class Chain<Wide>;
 

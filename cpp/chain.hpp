@@ -24,6 +24,9 @@ class Chain {
   // Draws a mother's daughters anew among her own and those who appear, given all others.
   void redraw(std::int32_t mother);
 
+  // Offers the daughter to exchange mothers with one of the daughters of another of her mothers (Metropolis).
+  void exchange(std::int32_t daughter);
+
   const std::vector<std::int32_t>& chosen() const { return chosen_; }
 
  private:
@@ -32,6 +35,11 @@ class Chain {
   void release(std::int32_t edge);
   void choose(std::int32_t edge);
   void condition(const Cluster& cluster);
+  std::int32_t find_edge(std::int32_t mother, std::int32_t daughter) const;
+  // The weight of a chosen edge, or of another in its place.
+  const Number& weight_in_place_of(std::int32_t chosen, std::int32_t edge) const {
+    return held_[problem_.mother[chosen]][1] == kNobody ? weights_.single[edge] : weights_.dividing[edge];
+  }
 
   const Problem& problem_;
   const Incidence& edges_;

@@ -44,8 +44,8 @@ struct EliminationLimits {
 // What fits into memory: half a gigabyte of sums.
 constexpr EliminationLimits kFeasible{24, 1e300, 67108864.0};
 
-// A good order, found greedily from both ends of the graph. Gives up beyond the limits; `width` is then the one it
-// had reached.
+// A good order: the better of a greedy one and a sweep from one end to the other. Gives up beyond the limits; `width`
+// is then the one it had reached.
 Elimination plan_elimination(const ClusterGraph& graph, const EliminationLimits& limits, Stop& stop);
 
 }  // namespace dunno

@@ -145,6 +145,9 @@ class Inference {
       beliefs.single[e] = sum > 0.0 ? single[e] / sum * edge[e] : edge[e];
     }
     reconcile(problem_, edges_, beliefs);
+#ifdef DUNNO_CHECK
+    check_sums(problem_, edges_, beliefs);
+#endif
     return collect(beliefs);
   }
 

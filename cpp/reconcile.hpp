@@ -4,7 +4,7 @@
 //   appear[j] + sum over her edges (single + dividing) = 1,
 //   disappear[i] + sum over her edges (single + dividing / 2) = 1.
 // Where the two sides of a cut edge do not believe the same, both are scaled in turn until both sums hold
-// (iterative proportional fitting).
+// (iterative proportional fitting); what little is left after some rounds goes to the events.
 #pragma once
 
 #include <vector>
@@ -21,5 +21,8 @@ struct EventBeliefs {
 };
 
 void reconcile(const Problem& problem, const Incidence& edges, EventBeliefs& beliefs);
+
+// Throws std::logic_error if a belief is no probability or the sums do not hold.
+void check_sums(const Problem& problem, const Incidence& edges, const EventBeliefs& beliefs);
 
 }  // namespace dunno

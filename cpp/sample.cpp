@@ -1,7 +1,6 @@
 #include "sample.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "chain.hpp"
@@ -16,10 +15,12 @@
 namespace dunno {
 namespace {
 
-static int envi(const char* n,int d){const char* s=std::getenv(n); return s?std::atoi(s):d;}
-#define kPartitions envi("T_PART",8)
-#define kBurnIn envi("T_BURN",50)
-#define kCells envi("T_SCELLS",20)
+// By measurement, the most independent samples per second: small clusters, many ways to draw them, and exchanges,
+// which cost next to nothing and help most where cells move far.
+constexpr std::int32_t kMostCells = 12;
+constexpr std::int32_t kPartitions = 16;
+constexpr std::int32_t kExchanges = 3;
+constexpr std::int64_t kBurnIn = 50;
 
 template <typename Number>
 class Sampler {
@@ -89,13 +90,19 @@ class Sampler {
     samples_.exact = false;
     const std::vector<std::vector<Cluster>> partitions = make_partitions(probability);
     Chain<Number> chain(problem_, edges_, weights_, likely(), random_, stop_);
-    for (std::int64_t sweep = -kBurnIn; sweep < n_; ++sweep) {
-      for (const Cluster& cluster : partitions[(sweep + kBurnIn) % partitions.size()]) chain.redraw(cluster);
-      for (const std::int32_t i : pending_) chain.redraw(i);
-      if (sweep < 0) continue;
+    for (std::int64_t s = -kBurnIn; s < n_; ++s) {
+      sweep(chain, partitions[(s + kBurnIn) % kPartitions]);
+      if (s < 0) continue;
       for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
-        if (chain.chosen()[j] != kAppears) sample_of(sweep, j) = chain.chosen()[j];
+        if (chain.chosen()[j] != kAppears) sample_of(s, j) = chain.chosen()[j];
     }
+  }
+
+  void sweep(Chain<Number>& chain, const std::vector<Cluster>& clusters) const {
+    for (const Cluster& cluster : clusters) chain.redraw(cluster);
+    for (const std::int32_t i : pending_) chain.redraw(i);
+    for (std::int32_t round = 0; round < kExchanges; ++round)
+      for (std::int32_t j = 0; j < problem_.n_daughters; ++j) chain.exchange(j);
   }
 
   // Random ways to divide the pending cells into clusters: every edge is joined early in one or another.
@@ -106,10 +113,10 @@ class Sampler {
         pending[edges_.edge[k]] = probability[edges_.edge[k]];
     ClusterMaker maker(problem_, edges_, pending, stop_, 1);
     std::vector<std::vector<Cluster>> partitions;
-    for (int p = 0; p < kPartitions; ++p) {
+    for (std::int32_t p = 0; p < kPartitions; ++p) {
       for (std::size_t e = 0; e < pending.size(); ++e) priority[e] = pending[e] * random_.uniform();
       maker.prefer(priority);
-      partitions.push_back(maker.make(kCells));
+      partitions.push_back(maker.make(kMostCells));
     }
     return partitions;
   }

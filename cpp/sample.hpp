@@ -3,8 +3,8 @@
 // Components whose exact sum fits are sampled exactly, each sample independent of the others. Elsewhere a Markov
 // chain changes one cluster of cells at a time: given all other cells, the whole cluster is drawn anew from its exact
 // conditional distribution (blocked Gibbs). The clusters are drawn in several random ways, so that no edge always
-// lies between two of them; and between the clusters' turns each mother draws anew among the daughters that are free
-// for her, which alone reaches every assignment.
+// lies between two of them. Between the clusters' turns each mother draws anew among the daughters that are free for
+// her, which alone reaches every assignment, and daughters exchange mothers.
 #pragma once
 
 #include <vector>

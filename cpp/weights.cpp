@@ -26,8 +26,12 @@ Problem nearest_flow(const Problem& problem) {
 void weigh_mother(const Problem& problem, const Incidence& edges, std::int32_t i, double price, LogWeights& logs) {
   const std::int32_t first = edges.first[i], last = edges.first[i + 1];
   double nearest = kImpossible;  // her likeliest edge when she divides
-  for (std::int32_t k = first; k < last; ++k) nearest = std::max(nearest, logs.dividing[edges.edge[k]]);
-  const bool can_divide = last - first >= 2 && nearest > kImpossible;
+  std::int32_t n_possible = 0;
+  for (std::int32_t k = first; k < last; ++k) {
+    nearest = std::max(nearest, logs.dividing[edges.edge[k]]);
+    n_possible += logs.dividing[edges.edge[k]] > kImpossible;
+  }
+  const bool can_divide = n_possible >= 2;
   const double none = -problem.disappear[i];
   const double single = first == last ? kImpossible : -price;
   const double pair = can_divide ? 2.0 * nearest - problem.divide[i] - 2.0 * price : kImpossible;
@@ -37,7 +41,8 @@ void weigh_mother(const Problem& problem, const Incidence& edges, std::int32_t i
   logs.pair[i] = pair - best;
   for (std::int32_t k = first; k < last; ++k) {
     logs.single[edges.edge[k]] += single - best;
-    if (can_divide) logs.dividing[edges.edge[k]] -= nearest;
+    double& dividing = logs.dividing[edges.edge[k]];
+    dividing = can_divide ? dividing - nearest : kImpossible;
   }
 }
 

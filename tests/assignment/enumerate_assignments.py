@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from dunno.assignment import Problem
 from numpy.typing import NDArray
+
+from dunno.assignment import Problem
 
 
 @dataclass(frozen=True)
