@@ -18,7 +18,7 @@ def problems(
     infinite: bool = True,
     fewest: int = 0,
 ) -> Problem:
-    """Per-cell, negative, integer and tied costs, any divide, absent edges, empty sides and isolated cells."""
+    """Per-cell, negative, integer, tied costs, any divide, absent edges, empty sides and isolated cells."""
     m, n = draw(st.integers(fewest, most)), draw(st.integers(fewest, most))
     seed, kind, density = draw(st.integers(0, 2**32 - 1)), draw(Costs), draw(st.floats(0.2, 1.0))
     has_dividing = draw(st.booleans()) if dividing is None else dividing
@@ -79,7 +79,7 @@ def colony(
     candidates: int = 12,
     dividing_cost: bool = False,
 ) -> Problem:
-    """Cells one spacing apart, jittered, that move, divide, appear and disappear; cost = distance² / (2 motion²)."""
+    """Cells one spacing apart, jittered, that move, divide, appear, disappear; cost = distance² / (2 motion²)."""
     rng = np.random.default_rng(seed)
     grid = np.stack(np.meshgrid(np.arange(rows), np.arange(columns)), axis=-1).reshape(-1, 2)
     before = grid + rng.uniform(size=grid.shape)

@@ -220,7 +220,7 @@ def test_exact_says_how_wide_the_problem_is_where_it_does_not_fit() -> None:
 
 
 def test_an_unknown_method_is_refused() -> None:
-    with pytest.raises(ProblemError, match="'guess'.*'auto', 'exact', 'bp'"):
+    with pytest.raises(ProblemError, match=r"'guess'.*'auto', 'exact', 'bp'"):
         marginals(Problem([], [], [], 0, 0), "guess")  # type: ignore[arg-type]
 
 

@@ -45,14 +45,14 @@ def marginals(problem: Problem, method: Method = "auto") -> Marginals:
 
     Args:
         problem: The problem; a `dividing_cost` and a divide < −disappear are welcome here.
-        method: `exact` sums over all assignments of each connected component (a frontier DP) and refuses a problem
-            where that does not fit. `bp` is belief propagation, exact where the edges form trees and overconfident
-            where they form short loops. `auto` is exact where that is quick; elsewhere belief propagation passes
-            messages between clusters of cells, and each cluster is summed over exactly.
+        method: `exact` sums over all assignments of each connected component (a frontier DP) and refuses a
+            problem where that does not fit. `bp` is belief propagation, exact where the edges form trees and
+            overconfident where they form short loops. `auto` is exact where that is quick; elsewhere belief
+            propagation passes messages between clusters of cells, and each cluster is summed over exactly.
 
     Example:
         >>> from dunno.assignment import Problem, marginals
-        >>> problem = Problem([0, 1], [0, 0], [0.0, 0.0], n_mothers=2, n_daughters=1, appear=0.0, disappear=0.0)
+        >>> problem = Problem([0, 1], [0, 0], [0.0, 0.0], 2, 1, appear=0.0, disappear=0.0)
         >>> marginals(problem).edge.round(3)
         array([0.333, 0.333])
     """

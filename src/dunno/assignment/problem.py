@@ -69,9 +69,7 @@ class Problem:
         keep("daughter", _indices(daughter, "daughter"))
         n_edges = len(self.mother)
         if len(self.daughter) != n_edges:
-            raise ProblemError(
-                f"{n_edges} mothers but {len(self.daughter)} daughters; an edge has one of each"
-            )
+            raise ProblemError(f"{n_edges} mothers but {len(self.daughter)} daughters; an edge has one of each")
         keep("cost", _numbers(cost, "cost", n_edges, scalar=False))
         keep("appear", _numbers(appear, "appear", self.n_daughters))
         keep("disappear", _numbers(disappear, "disappear", self.n_mothers))

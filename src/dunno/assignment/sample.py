@@ -18,7 +18,7 @@ class Samples:
 
     Attributes:
         edge: (n, n_daughters) index of each daughter's edge, or -1 where she appears.
-        effective_size: How many independent samples would estimate the least certain quantity as well; n if `exact`.
+        effective_size: How many independent samples would be worth as much for what mixes slowest; n if `exact`.
         exact: Whether the samples are independent draws; otherwise they come from a Markov chain.
     """
 
@@ -38,9 +38,9 @@ def sample(problem: Problem, n: int, seed: int, report: Literal[True]) -> Sample
 def sample(problem: Problem, n: int, seed: int, report: bool = False) -> NDArray[np.int64] | Samples:
     r"""Draw assignments from the posterior $P(A) \propto \exp(-cost(A))$.
 
-    Connected components whose exact sum is small are drawn independently. Elsewhere a Markov chain draws whole clusters
-    of cells from their exact conditional distribution, starting from the cheapest assignment; consecutive samples are
-    then correlated, and `report=True` says how much that costs.
+    Connected components whose exact sum is small are drawn independently. Elsewhere a Markov chain draws whole
+    clusters of cells from their exact conditional distribution, starting from the cheapest assignment;
+    consecutive samples are then correlated, and `report=True` says how much that costs.
 
     Args:
         problem: The problem; a `dividing_cost` and a divide < −disappear are welcome here.
@@ -61,7 +61,7 @@ def sample(problem: Problem, n: int, seed: int, report: bool = False) -> NDArray
     count = _whole_number(n, "n")
     state = np.random.SeedSequence(_whole_number(seed, "seed")).generate_state(4, np.uint64)
     flat, exact = _core.sample(problem.core, count, state)
-    edge = flat.reshape(count, problem.n_daughters)
+    edge: NDArray[np.int64] = flat.reshape(count, problem.n_daughters)
     if not report:
         return edge
     return Samples(edge, float(count) if exact else effective_size(problem, edge), exact)

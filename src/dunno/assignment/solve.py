@@ -42,9 +42,7 @@ def solve(problem: Problem, duals: bool = False) -> Solution:
 def require_linear(problem: Problem, door: str) -> None:
     """Refuse what is no linear assignment problem: its cheapest assignment is not a shortest path."""
     if problem.dividing_cost is not None:
-        raise ProblemError(
-            f"{door} cannot take a dividing_cost, which is no linear assignment; marginals and sample can"
-        )
+        raise ProblemError(f"{door} cannot take a dividing_cost, which is no linear assignment; marginals and sample can")
     if not _core.is_convex(problem.core):
         bad = int(np.argmax(problem.divide < -problem.disappear))
         raise ProblemError(
