@@ -2,9 +2,9 @@
 
     python benchmarks/marginals.py [--quick]
 
-Cells lie about one spacing apart and move by `motion` spacings; each daughter has her 12 nearest mothers as candidates,
-at cost distance² / (2 motion²); appearing and disappearing cost 7. Times are CPU time, the best of several runs, and
-only their ratios mean anything.
+Cells lie about one spacing apart and move by `motion` spacings; each daughter has her 12 nearest mothers as
+candidates, at cost distance² / (2 motion²); appearing and disappearing cost 7. Times are CPU time, the best of
+several runs, and only their ratios mean anything.
 """
 
 import sys
@@ -45,6 +45,7 @@ def best_time(call: Callable[[], object], repeats: int) -> float:
 
 
 def time_marginals(sizes: tuple[int, ...]) -> None:
+    """Print the table of times."""
     print("| cells | motion | solve, ms | auto, ms | auto / solve | bp, ms | bp / solve |")
     print("|---|---|---|---|---|---|---|")
     for size in sizes:
@@ -62,6 +63,7 @@ def time_marginals(sizes: tuple[int, ...]) -> None:
 
 
 def compare_with_exact(strips: int) -> None:
+    """Print the table of errors on strips three cells wide."""
     print(
         "\n| motion | divide | auto: mean / max error | bp: mean / max error | auto: mean error of events |"
     )
@@ -77,17 +79,18 @@ def compare_with_exact(strips: int) -> None:
                 plain.append(np.abs(rough.edge - exact.edge)[uncertain])
                 for name in ("appear", "disappear", "divide"):
                     events.append(np.abs(getattr(found, name) - getattr(exact, name)))
-            print(
-                f"| {motion} | {divide:g} | {spread(auto)} | {spread(plain)} | {np.concatenate(events).mean():.4f} |"
-            )
+            event = np.concatenate(events).mean()
+            print(f"| {motion} | {divide:g} | {spread(auto)} | {spread(plain)} | {event:.4f} |")
 
 
 def spread(errors: list[NDArray[np.float64]]) -> str:
+    """Mean and largest error."""
     every = np.concatenate(errors)
     return f"{every.mean():.4f} / {every.max():.3f}"
 
 
 def time_samples(sizes: tuple[int, ...], n: int) -> None:
+    """Print the table of samples and of what they are worth."""
     print("\n| cells | motion | samples / s | effective size of 1000 | effective samples / s |")
     print("|---|---|---|---|---|")
     for size in sizes:

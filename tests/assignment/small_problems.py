@@ -79,7 +79,7 @@ def colony(
     candidates: int = 12,
     dividing_cost: bool = False,
 ) -> Problem:
-    """Cells one spacing apart, jittered, that move, divide, appear, disappear; cost = distance² / (2 motion²)."""
+    """Jittered cells one spacing apart that move, divide, appear, disappear; cost = distance²/(2 motion²)."""
     rng = np.random.default_rng(seed)
     grid = np.stack(np.meshgrid(np.arange(rows), np.arange(columns)), axis=-1).reshape(-1, 2)
     before = grid + rng.uniform(size=grid.shape)

@@ -14,8 +14,8 @@ def effective_size(problem: Problem, edge: NDArray[np.int64]) -> float:
 
     $$n_{eff} = \min_x n / \tau_x, \qquad \tau_x = 1 + 2 \sum_{t \ge 1} \rho_x(t)$$
 
-    over the cost x of the samples and, for every daughter, whether she has her most frequent option. Daughters
-    who nearly always have it are left out: a handful of events says nothing about correlation.
+    over the cost x of the samples and, for every daughter, whether she has her most frequent option.
+    Daughters who nearly always have it are left out: a handful of events says nothing about correlation.
 
     Args:
         problem: The problem that was sampled.

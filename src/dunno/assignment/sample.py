@@ -18,7 +18,7 @@ class Samples:
 
     Attributes:
         edge: (n, n_daughters) index of each daughter's edge, or -1 where she appears.
-        effective_size: How many independent samples would be worth as much for what mixes slowest; n if `exact`.
+        effective_size: How many independent samples are worth as much for what mixes slowest; n if `exact`.
         exact: Whether the samples are independent draws; otherwise they come from a Markov chain.
     """
 
@@ -38,8 +38,8 @@ def sample(problem: Problem, n: int, seed: int, report: Literal[True]) -> Sample
 def sample(problem: Problem, n: int, seed: int, report: bool = False) -> NDArray[np.int64] | Samples:
     r"""Draw assignments from the posterior $P(A) \propto \exp(-cost(A))$.
 
-    Connected components whose exact sum is small are drawn independently. Elsewhere a Markov chain draws whole
-    clusters of cells from their exact conditional distribution, starting from the cheapest assignment;
+    Connected components whose exact sum is small are drawn independently. Elsewhere a Markov chain draws
+    whole clusters of cells from their exact conditional distribution, starting from the cheapest assignment;
     consecutive samples are then correlated, and `report=True` says how much that costs.
 
     Args:
