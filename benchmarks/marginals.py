@@ -3,8 +3,8 @@
     python benchmarks/marginals.py [--quick]
 
 Cells lie one spacing apart and move by `motion` spacings; each daughter has her 12 nearest mothers as
-candidates, at cost distance² / (2 motion²); appearing and disappearing cost 7. Times are CPU time, the best of
-several runs, and only their ratios mean anything.
+candidates, at cost distance² / (2 motion²); appearing and disappearing cost 7. Times are CPU time, the best
+of several runs, and only their ratios mean anything.
 """
 
 import sys

@@ -15,8 +15,8 @@
 namespace dunno {
 namespace {
 
-// By measurement, the most independent samples per second: small clusters, many ways to draw them, and exchanges,
-// which cost next to nothing and help most where cells move far.
+// A compromise by measurement. Without clusters a sweep is seven times as fast and the average edge often mixes as well
+// per second, but the slowest daughters hardly move; exchanges cost next to nothing and help where cells move far.
 constexpr std::int32_t kMostCells = 12;
 constexpr std::int32_t kPartitions = 16;
 constexpr std::int32_t kExchanges = 3;

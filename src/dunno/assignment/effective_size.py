@@ -16,6 +16,7 @@ def effective_size(problem: Problem, edge: NDArray[np.int64]) -> float:
 
     over the cost x of the samples and, for every daughter, whether she has her most frequent option.
     Daughters who nearly always have it are left out: a handful of events says nothing about correlation.
+    The estimate cannot fall much below 10: a result of a few tens only says that the chain was too short.
 
     Args:
         problem: The problem that was sampled.
