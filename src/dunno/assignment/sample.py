@@ -59,7 +59,8 @@ def sample(problem: Problem, n: int, seed: int, report: bool = False) -> NDArray
                [0]])
     """
     count = _whole_number(n, "n")
-    state = np.random.SeedSequence(_whole_number(seed, "seed")).generate_state(4, np.uint64)
+    sequence = np.random.SeedSequence(_whole_number(seed, "seed"))
+    state = sequence.generate_state(4, np.uint64).astype(np.uint64, copy=False)
     flat, exact = _core.sample(problem.core, count, state)
     edge: NDArray[np.int64] = flat.reshape(count, problem.n_daughters)
     if not report:
