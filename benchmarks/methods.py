@@ -66,7 +66,20 @@ def end_to_end(data: Path, cost: str, method: str) -> float:
     for _ in range(REPEATS):
         with tempfile.TemporaryDirectory() as folder:
             movie, out = str(data / "Fluo-N2DL-HeLa/02"), f"{folder}/out"
-            command = [sys.executable, "-m", "dunno", "track", movie, "-o", out, "-q", "--cost", cost, "--method", method]
+            command = [
+                sys.executable,
+                "-m",
+                "dunno",
+                "track",
+                movie,
+                "-o",
+                out,
+                "-q",
+                "--cost",
+                cost,
+                "--method",
+                method,
+            ]
             start = time.perf_counter()
             subprocess.run(command, check=True)
             times.append(time.perf_counter() - start)

@@ -5,19 +5,24 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "batch.hpp"
 #include "k_best.hpp"
 #include "map.hpp"
+#include "marginals.hpp"
 #include "overlap.hpp"
 #include "pixels.hpp"
 #include "problem.hpp"
+#include "sample.hpp"
 #include "stop.hpp"
+#include "weights.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,6 +32,7 @@ namespace {
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Seeds = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Volume = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 // Looks for Ctrl-C now and then. Only Python's main thread sees signals; the others end through the stop flag.
@@ -109,6 +115,43 @@ nb::tuple k_best(const dunno::Problem& problem, std::int64_t k, bool freeze) {
                         to_numpy(std::move(best.start)), to_numpy(std::move(daughter)), to_numpy(std::move(edge)));
 }
 
+// (n_given): in the caller's order, zero for edges that were dropped.
+std::vector<double> to_given_order(const dunno::Problem& problem, const std::vector<double>& values) {
+  std::vector<double> given(problem.n_given, 0.0);
+  for (std::size_t e = 0; e < values.size(); ++e) given[problem.given[e]] = values[e];
+  return given;
+}
+
+nb::tuple marginals(const dunno::Problem& problem, const std::string& method) {
+  const dunno::Method how = method == "exact" ? dunno::Method::kExact
+                            : method == "bp"  ? dunno::Method::kPropagation
+                                              : dunno::Method::kAuto;
+  dunno::Marginals found;
+  {
+    nb::gil_scoped_release unlocked;
+    PythonStop stop;
+    found = dunno::marginals(problem, dunno::make_log_weights(problem, stop), how, stop);
+  }
+  return nb::make_tuple(to_numpy(to_given_order(problem, found.edge)),
+                        to_numpy(to_given_order(problem, found.dividing)), to_numpy(std::move(found.appear)),
+                        to_numpy(std::move(found.disappear)), to_numpy(std::move(found.divide)), found.log_evidence,
+                        found.exact);
+}
+
+// The samples one after the other, and whether they are independent. `state` seeds the generator.
+nb::tuple sample(const dunno::Problem& problem, std::int64_t n, const Seeds& state) {
+  if (state.shape(0) != 4) throw nb::value_error("the generator's state has four numbers");
+  dunno::Samples found;
+  std::vector<std::int64_t> edge;
+  {
+    nb::gil_scoped_release unlocked;
+    PythonStop stop;
+    found = dunno::sample(problem, n, dunno::Random({state(0), state(1), state(2), state(3)}), stop);
+    edge = to_given(problem, found.edge);
+  }
+  return nb::make_tuple(to_numpy(std::move(edge)), found.exact);
+}
+
 template <typename Label>
 std::vector<dunno::Region> measure_as(const Volume& pixels) {
   const dunno::Shape shape{static_cast<std::int64_t>(pixels.shape(0)), static_cast<std::int64_t>(pixels.shape(1)),
@@ -180,6 +223,10 @@ NB_MODULE(_core, m) {
   m.def("k_best", &k_best, "problem"_a, "k"_a, "freeze"_a = true,
         "The k cheapest assignments: cost, the first one's edge, and the others' differences from it (start, daughter, "
         "edge).");
+  m.def("marginals", &marginals, "problem"_a, "method"_a,
+        "Posterior marginals: edge, edge_dividing, appear, disappear, divide, log_evidence, exact.");
+  m.def("sample", &sample, "problem"_a, "n"_a, "state"_a.noconvert(),
+        "Posterior samples, flat (n * n_daughters), and whether all of them are independent.");
   m.def("measure", &measure, "labels"_a.noconvert(),
         "Label, area, coordinate sums and bounding box (low, high; flat triples) of every label in a (Z, Y, X) image.");
   m.def("count_overlaps", &count_overlaps<std::uint16_t>, "first"_a.noconvert(), "second"_a.noconvert(),

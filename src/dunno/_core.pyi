@@ -30,6 +30,16 @@ def k_best(problem: Problem, k: int, freeze: bool = True) -> tuple:
     The k cheapest assignments: cost, the first one's edge, and the others' differences from it (start, daughter, edge).
     """
 
+def marginals(problem: Problem, method: str) -> tuple:
+    """
+    Posterior marginals: edge, edge_dividing, appear, disappear, divide, log_evidence, exact.
+    """
+
+def sample(problem: Problem, n: int, state: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    """
+    Posterior samples, flat (n * n_daughters), and whether all of them are independent.
+    """
+
 def measure(labels: Annotated[NDArray, dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> tuple:
     """
     Label, area, coordinate sums and bounding box (low, high; flat triples) of every label in a (Z, Y, X) image.

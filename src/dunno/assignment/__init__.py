@@ -1,8 +1,22 @@
 """The doors to the C++ core: the best assignment, and what is likely among all of them."""
 
 from dunno.assignment.k_best import KBest, k_best
+from dunno.assignment.marginals import Marginals, marginals
 from dunno.assignment.problem import Problem
+from dunno.assignment.sample import Samples, sample
 from dunno.assignment.solve import Solution, solve
 from dunno.assignment.solve_batch import Batch, solve_batch
 
-__all__ = ["Batch", "KBest", "Problem", "Solution", "k_best", "solve", "solve_batch"]
+__all__ = [
+    "Batch",
+    "KBest",
+    "Marginals",
+    "Problem",
+    "Samples",
+    "Solution",
+    "k_best",
+    "marginals",
+    "sample",
+    "solve",
+    "solve_batch",
+]

@@ -1,0 +1,64 @@
+"""How probable each edge and each event is among all assignments."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dunno import _core
+from dunno.assignment.problem import Problem
+from dunno.errors import ProblemError
+
+Method = Literal["auto", "exact", "bp"]
+
+
+@dataclass(frozen=True, eq=False)
+class Marginals:
+    r"""Marginals of the posterior $P(A) \propto \exp(-cost(A))$ over all assignments.
+
+    A daughter's edges and her appearing sum to one, and so do a mother's loads none, one and two.
+
+    Attributes:
+        edge: (E,) probability that the edge is chosen; 0 for infinite edges.
+        edge_dividing: (E,) probability that the edge is chosen and its mother divides.
+        appear: (n_daughters,) probability that the daughter has no mother.
+        disappear: (n_mothers,) probability that the mother has no daughter.
+        divide: (n_mothers,) probability that the mother has two daughters.
+        log_evidence: $\log \sum_A \exp(-cost(A))$, the Bethe approximation of it unless `exact`.
+        exact: Whether everything here is exact up to rounding, or approximate in part.
+    """
+
+    edge: NDArray[np.float64]
+    edge_dividing: NDArray[np.float64]
+    appear: NDArray[np.float64]
+    disappear: NDArray[np.float64]
+    divide: NDArray[np.float64]
+    log_evidence: float
+    exact: bool
+
+
+def marginals(problem: Problem, method: Method = "auto") -> Marginals:
+    r"""Find the posterior's marginals, and the evidence.
+
+    $$P(A) = \exp(-cost(A)) / \sum_{A'} \exp(-cost(A'))$$
+
+    Args:
+        problem: The problem; a `dividing_cost` and a divide < −disappear are welcome here.
+        method: `exact` sums over all assignments of each connected component (a frontier DP) and refuses a
+            problem where that does not fit. `bp` is belief propagation, exact where the edges form trees and
+            overconfident where they form short loops. `auto` is exact where that is quick; elsewhere belief
+            propagation passes messages between clusters of cells, and each cluster is summed over exactly.
+
+    Example:
+        >>> from dunno.assignment import Problem, marginals
+        >>> problem = Problem([0, 1], [0, 0], [0.0, 0.0], 2, 1, appear=0.0, disappear=0.0)
+        >>> marginals(problem).edge.round(3)
+        array([0.333, 0.333])
+    """
+    if method not in get_args(Method):
+        raise ProblemError(f"method is {method!r}; expected one of {', '.join(map(repr, get_args(Method)))}")
+    try:
+        return Marginals(*_core.marginals(problem.core, method))
+    except ValueError as error:
+        raise ProblemError(str(error)) from None
