@@ -67,6 +67,12 @@ def estimate_gate(movie: Movie) -> float:
     return float(max(GATE_FACTOR * np.quantile(displacements, GATE_QUANTILE), GATE_DIAMETERS * np.median(sizes)))
 
 
+def typical_diameter(cells: list[Detections]) -> float:
+    """The median diameter over some frames; 1 where there are no cells."""
+    sizes = np.concatenate([_diameter(each) for each in cells])
+    return float(np.median(sizes)) if len(sizes) else 1.0
+
+
 def _nearest(mothers: Detections, daughters: Detections) -> np.ndarray:
     """(n,) distance from each daughter to the nearest mother."""
     if len(mothers) == 0 or len(daughters) == 0:

@@ -10,13 +10,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from inspect import signature
-from typing import Any, Protocol, cast
+from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 
 from dunno import rooms
 from dunno.assignment import Problem
-from dunno.candidates import check_gate, estimate_gate, find_candidates, merge
+from dunno.calibration import ModelCalibration, TemperatureScaling, fit_motion
+from dunno.calibration.motion_model import Field, MotionPair
+from dunno.candidates import check_gate, estimate_gate, find_candidates, merge, typical_diameter
 from dunno.costs import Cost, HasEventCosts, evaluate, linkable, name_of
 from dunno.errors import InputError, MovieError
 from dunno.io.links import Links
@@ -24,7 +26,7 @@ from dunno.methods import Method, ScoredPair
 from dunno.perturbations import Perturbation
 from dunno.schedule import in_order
 from dunno.tracking import Tracking
-from dunno.types import Candidates, EventCosts, FramePair, Movie, PairPosterior
+from dunno.types import Candidates, Detections, EventCosts, FramePair, Movie, PairPosterior
 
 
 class Calibration(Protocol):
@@ -32,10 +34,6 @@ class Calibration(Protocol):
 
     def check(self, about: Mapping[str, Any]) -> None:
         """Refuse results of another cost or method."""
-        ...
-
-    def apply(self, pair: PairPosterior) -> PairPosterior:
-        """Calibrate one pair."""
         ...
 
     def describe(self) -> dict[str, Any]:
@@ -81,7 +79,9 @@ class Tracker:
             normalisation over mothers.
         links: Somebody else's links (`dunno.io.read_links`), to be given probabilities: they become candidates if they
             are not, and are reported instead of the method's own.
-        calibration: A fitted calibration (see `dunno.calibration`), refused if it is one for another cost or method.
+        calibration: A fitted calibration (see `dunno.calibration`), refused if it is one for another cost or method; "self" fits
+            one to the movie itself, without truth (method JP, costs that are motion models); `None` for none. The
+            default is "self" where that is possible and no event cost is given.
         seed: Makes everything random repeatable.
         workers: Threads to use; `None` takes all cores.
         executor: Any `concurrent.futures.Executor` to use instead.
@@ -96,7 +96,7 @@ class Tracker:
     def __init__(
         self,
         cost: str | Cost = "distance",
-        method: str | Method = "SM",
+        method: str | Method = "JP",
         *,
         samples: int | None = None,
         perturbation: str | Perturbation | None = None,
@@ -106,7 +106,7 @@ class Tracker:
         divide_cost: float | None = None,
         no_mother: bool = True,
         links: Links | None = None,
-        calibration: Calibration | None = None,
+        calibration: Calibration | Literal["self", "default"] | None = "default",
         seed: int = 0,
         workers: int | None = None,
         executor: Executor | None = None,
@@ -124,24 +124,52 @@ class Tracker:
         self.divide_cost = _check_event(divide_cost, "divide_cost")
         self.no_mother = no_mother
         self.links = links
-        self.calibration = calibration
+        self.calibration = self._chosen(calibration)
         self.seed = seed
         if workers is not None and workers < 1:
             raise InputError(f"workers is {workers}; expected at least 1")
         self.workers = workers or available_cores()
         self.executor = executor
 
+    def _chosen(self, calibration: Calibration | str | None) -> Calibration | Literal["self"] | None:
+        """Resolve the default, and refuse a self-calibration that cannot be."""
+        fits = self.method.name == "JP" and hasattr(self.cost, "spread")
+        given = [n for n in ("appear_cost", "disappear_cost", "divide_cost") if getattr(self, n) is not None]
+        if calibration == "default":
+            return "self" if fits and not given else None
+        if calibration == "self":
+            if not fits:
+                raise InputError(
+                    f"self-calibration is for method JP with a cost that is a motion model (distance, activity), "
+                    f"not for {self.method.name} with {name_of(self.cost)}: a bare cost has no scale that the movie could tell; "
+                    "fit one with truth (dunno calibrate), or track without"
+                )
+            if given:
+                raise InputError(f"self-calibration fits event costs itself; leave out {', '.join(given)}")
+            return "self"
+        if isinstance(calibration, str):
+            raise InputError(f"calibration is {calibration!r}; expected a fitted calibration, 'self' or None")
+        return calibration
+
     def plan(self, movie: Movie) -> Plan:
-        """Decide everything that depends on the whole movie."""
+        """Decide everything that depends on the whole movie; fits the calibration, where it is "self"."""
         if len(movie) < 2:
             raise MovieError(f"{movie.name}: the movie has one frame; tracking needs at least two")
         given = self.max_distance
         estimated = estimate_gate(movie) if given is None or np.isinf(given) else given
+        plan = self._plan(estimated, estimated if given is None else given)
+        if self.calibration == "self":
+            return fit_plan(plan, movie, self.about(movie, plan), may_widen=given is None)
+        if isinstance(self.calibration, ModelCalibration):
+            return replace(plan, calibration=self.calibration.moved_to(seen_field(movie)))
+        return plan
+
+    def _plan(self, estimated: float, gate: float) -> Plan:
         return Plan(
             cost=self.cost,
             method=self.method,
             perturbation=self.perturbation,
-            gate=estimated if given is None else given,
+            gate=gate,
             max_distance=estimated,
             appear_cost=self.appear_cost,
             disappear_cost=self.disappear_cost,
@@ -149,7 +177,7 @@ class Tracker:
             no_mother=self.no_mother,
             seed=self.seed,
             links=self.links,
-            calibration=self.calibration,
+            calibration=None if self.calibration == "self" else self.calibration,
         )
 
     def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[PairPosterior]:
@@ -213,10 +241,57 @@ class Tracker:
             "calibration": None,
             "calibrated": False,
         }
-        if self.calibration is not None:
-            self.calibration.check(about)
-            about |= {"calibration": self.calibration.describe(), "calibrated": True}
+        if plan.calibration is not None:
+            plan.calibration.check(about)
+            trusted = bool(getattr(plan.calibration, "trusted", True))
+            about |= {"calibration": plan.calibration.describe(), "calibrated": trusted}
         return about
+
+
+FIT_PAIRS = 200
+"""How many frame pairs, spread over the movie, a self-calibration looks at."""
+
+TAIL_BEYOND = 1e-3
+"""Share of displacements that may be longer than the gate; one that cuts more would make cells look slower."""
+
+WIDENINGS = 3
+
+
+def fit_plan(plan: Plan, movie: Movie, about: Mapping[str, Any], *, may_widen: bool) -> Plan:
+    """Fit the motion model to the movie itself, widening the gate until it cuts next to nothing of the motion's tail."""
+    cells, starts = _sampled(movie)
+    field = Field.around([each for each in cells.values() if len(each)] or list(cells.values()))
+    size = typical_diameter(list(cells.values()))
+    widest = 3 * plan.gate
+    for _ in range(WIDENINGS):
+        pairs = [_motion_pair(plan, cells, t, movie) for t in starts]
+        fitted = fit_motion(pairs, field, size, about)
+        needed = fitted.model.reach(TAIL_BEYOND) * np.sqrt(np.median(np.concatenate([pair.spread for pair in pairs])))
+        if not may_widen or needed <= plan.gate or plan.gate >= widest:
+            break
+        plan = replace(plan, gate=min(float(needed), widest))
+    return replace(plan, calibration=fitted)
+
+
+def _sampled(movie: Movie) -> tuple[dict[int, Detections], list[int]]:
+    """The detections of up to `FIT_PAIRS` pairs, and the pairs' first frames."""
+    n = len(movie) - 1
+    starts = np.unique(np.linspace(0, n - 1, min(FIT_PAIRS, n)).astype(int)).tolist()
+    frames = sorted({t + k for t in starts for k in (0, 1)})
+    return {t: movie.detections(t).without_pixels() for t in frames}, starts
+
+
+def _motion_pair(plan: Plan, cells: Mapping[int, Detections], t: int, movie: Movie) -> MotionPair:
+    pair = FramePair(cells[t], cells[t + 1], plan.max_distance, movie.scale)
+    candidates = find_candidates(pair.mothers, pair.daughters, plan.gate)
+    if getattr(plan.cost, "needs_pixels", False):
+        pair = replace(pair, mothers=movie.detections(t), daughters=movie.detections(t + 1))
+    return MotionPair.of(pair, candidates, plan.cost)
+
+
+def seen_field(movie: Movie) -> Field:
+    """The box in which the movie shows cells."""
+    return Field.around(list(_sampled(movie)[0].values()))
 
 
 def track_block(plan: Plan, block: Movie) -> list[PairPosterior]:
@@ -228,7 +303,8 @@ def track_block(plan: Plan, block: Movie) -> list[PairPosterior]:
         pair = FramePair(mothers, daughters, plan.max_distance, block.scale)
         rng = np.random.default_rng([plan.seed, mothers.frame, daughters.frame])
         posterior = plan.method(score_pair(plan, pair), rng)
-        posterior = posterior if plan.calibration is None else plan.calibration.apply(posterior)
+        if isinstance(plan.calibration, TemperatureScaling):
+            posterior = plan.calibration.apply(posterior)
         posteriors.append(posterior if plan.links is None else with_links(posterior, plan.links))
         mothers = daughters
     return posteriors
@@ -250,6 +326,9 @@ def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:
     if plan.links is not None:
         given = Candidates(*plan.links.between(pair.mothers, pair.daughters))
         candidates = merge(candidates, given, len(pair.mothers))
+    if isinstance(plan.calibration, ModelCalibration):
+        costs, problem = plan.calibration.problem(pair, candidates, plan.cost)
+        return ScoredPair(pair, candidates, costs, problem, plan.cost, plan.perturbation, plan.no_mother)
     events = _event_costs(plan, pair)
     costs = evaluate(plan.cost, pair, candidates)
     problem = Problem(

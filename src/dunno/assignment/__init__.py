@@ -1,5 +1,6 @@
 """The doors to the C++ core: the best assignment, and what is likely among all of them."""
 
+from dunno.assignment.decide import Decision, decide
 from dunno.assignment.k_best import KBest, k_best
 from dunno.assignment.marginals import Marginals, marginals
 from dunno.assignment.problem import Problem
@@ -9,11 +10,13 @@ from dunno.assignment.solve_batch import Batch, solve_batch
 
 __all__ = [
     "Batch",
+    "Decision",
     "KBest",
     "Marginals",
     "Problem",
     "Samples",
     "Solution",
+    "decide",
     "k_best",
     "marginals",
     "sample",

@@ -25,7 +25,7 @@ class Choices:
     movie: Annotated[Path, typer.Argument(help="A CTC sequence (X/01), a folder of masks, a .tif stack or a .zarr.")]
     masks: Annotated[Path | None, typer.Option(help="Where the masks are, if not where they are looked for.")] = None
     cost: Annotated[str, typer.Option(help="See `dunno list costs`; your own as package.module:Class.")] = "distance"
-    method: Annotated[str, typer.Option(help="See `dunno list methods`.")] = "SM"
+    method: Annotated[str, typer.Option(help="See `dunno list methods`.")] = "JP"
     samples: Annotated[int | None, typer.Option(help="K, how often a method samples or perturbs; 10 if not given.")] = (
         None
     )

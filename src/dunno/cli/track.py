@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dunno.cli.choices import Choices, with_choices
 
 if TYPE_CHECKING:
-    from dunno.calibration import TemperatureScaling
     from dunno.io import Links
     from dunno.types import Movie
 
 LISTED = 10
+WORDS = ("none", "self", "default")
 
 
 @with_choices
 def track(
     choices: Choices,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write; must not exist.")],
-    calibration: Annotated[str, typer.Option(help="A file from `dunno calibrate`, or none.")] = "none",
+    calibration: Annotated[
+        str, typer.Option(help="self (fit to this movie, without truth), a file from `dunno calibrate`, or none.")
+    ] = "default",
     links: Annotated[Path | None, typer.Option(help="Your own links (CSV, CTC, GEFF, TrackMate XML) to judge.")] = None,
     ctc: Annotated[bool, typer.Option("--ctc", help="Also write a Cell Tracking Challenge result.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier output.")] = False,
@@ -37,7 +39,7 @@ def track(
     check_output(output, overwrite)
     movie = choices.open_movie()
     tracker = choices.make_tracker(
-        links=None if links is None else judge(links, movie), calibration=load_calibration(calibration)
+        links=None if links is None else judge(links, movie), calibration=choose_calibration(calibration)
     )
     if not quiet:
         note(f"masks from {movie.mask_source}")
@@ -49,11 +51,11 @@ def track(
         show_run(run)
 
 
-def load_calibration(name: str) -> TemperatureScaling | None:
-    """Read a calibration by its file's name; "none" is none."""
-    from dunno.calibration import TemperatureScaling
+def choose_calibration(name: str) -> Any:
+    """A calibration by name or file."""
+    from dunno.calibration import load_calibration
 
-    return None if name == "none" else TemperatureScaling.load(name)
+    return {"none": None, "self": "self", "default": "default"}[name] if name in WORDS else load_calibration(name)
 
 
 def judge(path: Path, movie: Movie) -> Links:

@@ -30,6 +30,7 @@ class Activity:
     precision: float = 1.0
     floor: float = 0.1
     name = "activity"
+    needs_pixels = True
     perturbation = Gaussian()
 
     def __post_init__(self) -> None:
@@ -51,6 +52,10 @@ class Activity:
         moving = alpha[alpha > 0]
         least = self.floor * np.median(moving) if len(moving) else 1.0
         return np.asarray(np.maximum(alpha, least))
+
+    def spread(self, pair: FramePair) -> Floats:
+        """(m,) α, by which each mother's squared displacements scale: a motion model that can be fitted without truth."""
+        return self.activity(pair)
 
     def event_costs(self, pair: FramePair) -> EventCosts:
         """An event costs as much as the longest edge of a mother of median activity."""

@@ -35,6 +35,10 @@ class Distance:
         step = pair.daughters.centroid[daughter] - pair.mothers.centroid[mother]
         return np.asarray(self.precision / 2 * np.einsum("ed,ed->e", step, step))
 
+    def spread(self, pair: FramePair) -> Floats:
+        """(m,) every mother moves alike: this is a motion model, which `dunno.calibration` can fit without truth."""
+        return np.ones(len(pair.mothers))
+
     def event_costs(self, pair: FramePair) -> EventCosts:
         """An event costs as much as the longest edge within the gate."""
         longest = self.precision / 2 * pair.max_distance**2

@@ -1,0 +1,29 @@
+"""The assignment with the most expected correct decisions."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dunno.assignment.marginals import Marginals, marginals
+from dunno.assignment.problem import Problem
+from dunno.assignment.solve import solve
+
+
+class Decision(NamedTuple):
+    """The posterior's marginals, and (n_daughters,) each daughter's edge, or -1 where she appears."""
+
+    marginals: Marginals
+    edge: NDArray[np.int64]
+
+
+def decide(problem: Problem) -> Decision:
+    """Find the assignment that maximises the expected number of daughters whose mother, or ⊥, is right.
+
+    It is the cheapest one at costs −P(edge) and −P(⊥), with disappearing and dividing free. An edge that cannot be
+    (probability 0) is never chosen.
+    """
+    found = marginals(problem)
+    cost = np.where(found.edge > 0, -found.edge, np.inf)
+    ends = (problem.mother, problem.daughter, cost, problem.n_mothers, problem.n_daughters)
+    return Decision(found, solve(Problem(*ends, appear=-found.appear, disappear=0.0, divide=0.0)).edge)

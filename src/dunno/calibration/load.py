@@ -1,0 +1,19 @@
+"""Reading any calibration that dunno wrote."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from dunno.calibration import model_calibration, temperature
+from dunno.calibration.model_calibration import ModelCalibration
+from dunno.calibration.temperature import TemperatureScaling
+
+
+def load_calibration(path: str | Path) -> TemperatureScaling | ModelCalibration:
+    """Read a calibration, whichever kind it is."""
+    try:
+        kind = json.loads(Path(path).read_text()).get("kind")
+    except (OSError, ValueError, AttributeError):
+        kind = temperature.KIND  # whose reader says what is wrong
+    return ModelCalibration.load(path) if kind == model_calibration.KIND else TemperatureScaling.load(path)

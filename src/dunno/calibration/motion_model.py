@@ -1,0 +1,222 @@
+"""How cells move, divide, appear and get lost: a generative model of two frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dunno.assignment import Problem
+from dunno.types import Candidates, Detections, Floats, FramePair, Ints
+
+SMALLEST = 1e-12
+"""Rates are kept this far from 0 and 1, so that no event is impossible."""
+
+FIELD_GRID = 48
+
+
+@dataclass(frozen=True, eq=False)
+class MotionPair:
+    """What the model sees of a frame pair: places, and the candidate edges between them.
+
+    Attributes:
+        frame: Original index of the mothers' frame.
+        mother: (E,) each candidate edge's mother.
+        daughter: (E,) its daughter.
+        step: (E, d) from mother to daughter.
+        spread: (m,) how much more than usual each mother's squared displacement may be (activity; else 1).
+        mother_place: (m, d) centres.
+        daughter_place: (n, d) centres.
+        drift: (m, d) where each mother is carried by her neighbours.
+    """
+
+    frame: int
+    mother: Ints
+    daughter: Ints
+    step: Floats
+    spread: Floats
+    mother_place: Floats
+    daughter_place: Floats
+    drift: Floats | None = None
+
+    @classmethod
+    def of(cls, pair: FramePair, candidates: Candidates, cost: Any) -> MotionPair:
+        """See a pair with a motion cost's eyes."""
+        mothers, daughters = pair.mothers.centroid, pair.daughters.centroid
+        return cls(
+            frame=pair.mothers.frame,
+            mother=candidates.mother,
+            daughter=candidates.daughter,
+            step=daughters[candidates.daughter] - mothers[candidates.mother],
+            spread=cost.spread(pair),
+            mother_place=mothers,
+            daughter_place=daughters,
+        )
+
+    @property
+    def n_mothers(self) -> int:
+        """M."""
+        return len(self.mother_place)
+
+    @property
+    def n_daughters(self) -> int:
+        """N."""
+        return len(self.daughter_place)
+
+    @cached_property
+    def squared(self) -> Floats:
+        """(E,) δ: squared displacement beyond the drift, in units of the mother's spread."""
+        moved = self.step if self.drift is None else self.step - self.drift[self.mother]
+        return np.asarray(np.einsum("ed,ed->e", moved, moved) / self.spread[self.mother])
+
+    @cached_property
+    def log_volume(self) -> Floats:
+        """(E,) (d/2)·log α, what a mother's spread costs each of her densities."""
+        return np.asarray(0.5 * self.step.shape[1] * np.log(self.spread[self.mother]))
+
+
+@dataclass(frozen=True)
+class Field:
+    """The box in which cells are seen; annotators and segmentations often leave out a margin of the image."""
+
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    @classmethod
+    def around(cls, cells: list[Detections]) -> Field:
+        """The box of all centres."""
+        places = np.concatenate([each.centroid for each in cells]) if cells else np.zeros((1, 2))
+        if len(places) == 0:
+            places = np.zeros((1, cells[0].centroid.shape[1]))
+        low, high = places.min(axis=0), places.max(axis=0)
+        margin = np.maximum(0.5, 1e-3 * (high - low))
+        return cls(tuple((low - margin).tolist()), tuple((high + margin).tolist()))
+
+    @property
+    def size(self) -> float:
+        """Area or volume."""
+        return float(np.prod(np.subtract(self.high, self.low)))
+
+    def grid(self) -> Floats:
+        """(G, d) places spread evenly over the field."""
+        n = FIELD_GRID if len(self.low) == 2 else 16
+        axes = [low + (np.arange(n) + 0.5) / n * (high - low) for low, high in zip(self.low, self.high, strict=True)]
+        return np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(axes))
+
+
+@dataclass(frozen=True)
+class MotionModel:
+    r"""The parameters, and the assignment problem that they make of a pair.
+
+    A mother is lost, has one daughter or divides with probabilities π₀, π₁, π₂. A single daughter lands at the mother's place
+    plus a Student-t displacement (ν degrees of freedom, scale T per axis; ν → ∞ is the paper's Brownian motion); the
+    daughters of a division land at Gaussian displacements with a scale of their own, T₂. New cells appear anywhere in the
+    field with density ρ. **Cells cross the border**: a mother leaves with the probability that her displacement ends outside the
+    field, times `leaving`; and cells enter with the density of those inside times the probability that one came from
+    outside, times `entering`. With $f_0 = π_0 + (1 − π_0)\,leave_i$, $f_1 = π_1$, $f_2 = 2π_2$ (a division's daughters have no
+    order), the likelihood of an assignment is
+
+    $$\prod_{i: 0} f_0 \prod_{i \to j} f_1 t_ν(x'_j - x_i; T) \prod_{i \to j,k} f_2 N(x'_j - x_i; T_2) N(x'_k - x_i; T_2)
+      \prod_{j: ⊥} ρ_j \cdot e^{-\int ρ}$$
+
+    Lengths are those of the movie; for a cost with a spread α (activity), displacements are in units of √α.
+    """
+
+    n_dimensions: int
+    motion_scale: float
+    tail: float
+    division_scale: float
+    p_lost: float
+    p_divide: float
+    appear_density: float
+    entering: float
+    leaving: float
+    field: Field
+
+    @property
+    def p_single(self) -> float:
+        """π₁."""
+        return 1.0 - self.p_lost - self.p_divide
+
+    def log_single(self, pair: MotionPair) -> Floats:
+        """(E,) log density of landing there as the only daughter."""
+        return log_student(pair.squared, self.motion_scale, self.tail, self.n_dimensions) - pair.log_volume
+
+    def log_dividing(self, pair: MotionPair) -> Floats:
+        """(E,) log density of landing there as one of two daughters."""
+        return log_student(pair.squared, self.division_scale, np.inf, self.n_dimensions) - pair.log_volume
+
+    def outside(self, places: Floats, spread: Floats | float = 1.0) -> Floats:
+        """(n,) probability that a displacement from these places ends outside the field, axes taken as independent."""
+        from scipy.special import ndtr, stdtr
+
+        width = np.sqrt(self.motion_scale * np.asarray(spread))
+        inside = np.ones(len(places))
+        for axis, (low, high) in enumerate(zip(self.field.low, self.field.high, strict=True)):
+            ends = [(edge - places[:, axis]) / width for edge in (high, low)]
+            above, below = (ndtr(end) if np.isinf(self.tail) else stdtr(self.tail, end) for end in ends)
+            inside = inside * (above - below)
+        return np.asarray(np.clip(1.0 - inside, 0.0, 1.0))
+
+    def lost(self, pair: MotionPair) -> Floats:
+        """(m,) f₀ of every mother: lost inside the field, or gone across its border."""
+        leave = self.leaving * self.outside(pair.mother_place, pair.spread)
+        return np.clip(self.p_lost + (1 - self.p_lost) * leave, SMALLEST, 1 - SMALLEST)
+
+    def appear(self, pair: MotionPair) -> Floats:
+        """(n,) density of appearing where each daughter is."""
+        usual = float(np.median(pair.spread)) if pair.n_mothers else 1.0
+        enter = self.entering * density(pair, self.field) * self.outside(pair.daughter_place, usual)
+        return np.asarray(np.maximum(self.appear_density + enter, SMALLEST / self.field.size))
+
+    def expected_appearances(self, pair: MotionPair) -> float:
+        """∫ρ over the field."""
+        return self.appear_density * self.field.size + self.entering * self.crossing(pair)
+
+    def crossing(self, pair: MotionPair) -> float:
+        """Cells expected to enter across the border if it is as crowded outside as inside."""
+        usual = float(np.median(pair.spread)) if pair.n_mothers else 1.0
+        return density(pair, self.field) * float(self.outside(self.field.grid(), usual).mean()) * self.field.size
+
+    def problem(self, pair: MotionPair) -> Problem:
+        """The assignment problem whose posterior this model gives."""
+        return Problem(
+            pair.mother,
+            pair.daughter,
+            -self.log_single(pair),
+            pair.n_mothers,
+            pair.n_daughters,
+            appear=-np.log(self.appear(pair)),
+            disappear=-np.log(self.lost(pair) / self.p_single),
+            divide=-np.log(2 * self.p_divide / self.p_single),
+            dividing_cost=-self.log_dividing(pair),
+        )
+
+    def reach(self, beyond: float) -> float:
+        """The distance beyond which a share `beyond` of single displacements goes."""
+        from scipy.special import chdtri, fdtri
+
+        d = self.n_dimensions
+        ratio = chdtri(d, beyond) if np.isinf(self.tail) else d * fdtri(d, self.tail, 1 - beyond)
+        return float(np.sqrt(self.motion_scale * ratio))
+
+    def evolved(self, **changes: float) -> MotionModel:
+        """The same with some parameters changed."""
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+
+def density(pair: MotionPair, field: Field) -> float:
+    """Cells per area, in the mean of both frames."""
+    return 0.5 * (pair.n_mothers + pair.n_daughters) / field.size
+
+
+def log_student(squared: Floats, scale: float, tail: float, d: int) -> Floats:
+    """Log density of a d-dimensional Student-t at squared distance δ from its centre; Gaussian for an infinite tail."""
+    from scipy.special import gammaln
+
+    if np.isinf(tail):
+        return np.asarray(-0.5 * squared / scale - 0.5 * d * np.log(2 * np.pi * scale))
+    norm = gammaln((tail + d) / 2) - gammaln(tail / 2) - 0.5 * d * np.log(tail * np.pi * scale)
+    return np.asarray(norm - 0.5 * (tail + d) * np.log1p(squared / (tail * scale)))

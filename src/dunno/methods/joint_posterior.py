@@ -1,0 +1,30 @@
+"""JP: the posterior over assignments itself."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dunno.assignment import decide
+from dunno.methods import ScoredPair, links, posterior
+from dunno.types import PairPosterior
+
+
+@dataclass(frozen=True)
+class JointPosterior:
+    r"""Marginals of the posterior over all assignments; the links are the most expected correct decisions.
+
+    $$P_{ij} = \sum_{A \ni (i,j)} P(A), \qquad P(A) \propto \exp(-cost(A)) \qquad\text{(Eq. 6–8 of the paper)}$$
+
+    Unlike the paper's estimates of it, this is the posterior itself: daughters compete for mothers, and every
+    probability (edge, ⊥, disappear, divide) is a sum over all assignments. The assignment it reports maximises the expected
+    number of daughters whose decision, a mother or ⊥, is right: the cheapest one at costs −P(edge) and −P(⊥).
+    """
+
+    name = "JP"
+
+    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
+        """Say how probable each edge and each event is, and which edges are links."""
+        found, edge = decide(scored.problem)
+        with np.errstate(divide="ignore"):
+            told = posterior(scored, np.log(found.edge), np.log(found.appear), links(scored, edge))
+            return replace(told, log_disappear=np.log(found.disappear), log_divide=np.log(found.divide))
