@@ -248,8 +248,8 @@ class Tracker:
         return about
 
 
-FIT_PAIRS = 200
-"""How many frame pairs, spread over the movie, a self-calibration looks at."""
+FIT_PAIRS, FIT_CELLS = 100, 10_000
+"""How much of the movie, spread over it, a self-calibration looks at: frame pairs, and mothers in them."""
 
 TAIL_BEYOND = 1e-3
 """Share of displacements that may be longer than the gate; one that cuts more would make cells look slower."""
@@ -266,7 +266,8 @@ def fit_plan(plan: Plan, movie: Movie, about: Mapping[str, Any], *, may_widen: b
     for _ in range(WIDENINGS):
         pairs = [_motion_pair(plan, cells, t, movie) for t in starts]
         fitted = fit_motion(pairs, field, size, about)
-        needed = fitted.model.reach(TAIL_BEYOND) * np.sqrt(np.median(np.concatenate([pair.spread for pair in pairs])))
+        spreads = np.concatenate([pair.spread for pair in pairs])
+        needed = fitted.model.reach(TAIL_BEYOND) * np.sqrt(np.median(spreads) if len(spreads) else 1.0)
         if not may_widen or needed <= plan.gate or plan.gate >= widest:
             break
         plan = replace(plan, gate=min(float(needed), widest))
@@ -274,9 +275,11 @@ def fit_plan(plan: Plan, movie: Movie, about: Mapping[str, Any], *, may_widen: b
 
 
 def _sampled(movie: Movie) -> tuple[dict[int, Detections], list[int]]:
-    """The detections of up to `FIT_PAIRS` pairs, and the pairs' first frames."""
+    """The detections of some pairs, and the pairs' first frames."""
     n = len(movie) - 1
-    starts = np.unique(np.linspace(0, n - 1, min(FIT_PAIRS, n)).astype(int)).tolist()
+    crowd = max(len(movie.detections(n // 2)), 1)
+    most = min(FIT_PAIRS, max(FIT_CELLS // crowd, 10), n)
+    starts = np.unique(np.linspace(0, n - 1, most).astype(int)).tolist()
     frames = sorted({t + k for t in starts for k in (0, 1)})
     return {t: movie.detections(t).without_pixels() for t in frames}, starts
 

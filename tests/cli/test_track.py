@@ -43,7 +43,7 @@ def test_a_movie_is_tracked_into_files_that_other_tools_open(
     movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    assert run(["track", str(movie), "-o", str(out), "--max-distance", "2.5", "--ctc"]) == 0
+    assert run(["track", str(movie), "-o", str(out), "--max-distance", "2.5", "--ctc", "--method", "SM"]) == 0
     assert sorted(path.name for path in out.iterdir()) == [
         "ctc",
         "detections.csv",
@@ -119,7 +119,7 @@ def test_the_summary_counts_what_is_in_the_tables(tmp_path: Path, capsys: pytest
         (["--scale", "1,2,3"], "3 scale values for 2 dimensions; expected y,x"),
         (["--masks", "nowhere"], "nowhere: there is no such file or folder; --masks"),
         (["--workers", "0"], "workers is 0; expected at least 1"),
-        (["--disappear-cost", "1", "--divide-cost", "-5"], "solve needs divide >= -disappear"),
+        (["--method", "SM", "--disappear-cost", "1", "--divide-cost", "-5"], "solve needs divide >= -disappear"),
         (["--seed", "x"], "Invalid value for '--seed'"),
     ],
 )
@@ -264,7 +264,16 @@ def test_features_come_from_a_table(movie: Path, tmp_path: Path, capsys: pytest.
     cells = (tmp_path / "one" / "detections.csv").read_text().splitlines()
     table = ["frame,label,y,x"] + [",".join(row.split(",")[i] for i in (0, 1, 3, 4)) for row in cells[1:]]
     (tmp_path / "features.csv").write_text("\n".join(table))
-    options = ["--features", str(tmp_path / "features.csv"), "--max-distance", "3", "--appear-cost", "4.5"]
+    options = [
+        "--features",
+        str(tmp_path / "features.csv"),
+        "--max-distance",
+        "3",
+        "--appear-cost",
+        "4.5",
+        "--method",
+        "SM",
+    ]
     embedded = [
         "track",
         str(movie),
@@ -277,7 +286,7 @@ def test_features_come_from_a_table(movie: Path, tmp_path: Path, capsys: pytest.
         "4.5",
     ]
     assert run([*embedded, *options]) == 0
-    assert run(["track", str(movie), "-o", str(tmp_path / "three"), "-q", "--max-distance", "3"]) == 0
+    assert run(["track", str(movie), "-o", str(tmp_path / "three"), "-q", "--max-distance", "3", "--method", "SM"]) == 0
     edges = [(tmp_path / name / "edges.csv").read_text() for name in ("two", "three")]
     assert edges[0] == edges[1]  # the places as features are the distance cost
     assert "only --cost embedding compares features" in complaint(

@@ -42,7 +42,7 @@ def test_a_table_gives_links_and_lists_what_is_no_link(movie: Movie, tmp_path: P
 
 def test_what_dunno_writes_it_reads_again(tmp_path: Path) -> None:
     simulated = simulate(cells=10, frames=8, motion=0.3, cycle=5).movie
-    tracking = Tracker().track(simulated)
+    tracking = Tracker("distance", "SM").track(simulated)
     tracking.to_csv(tmp_path / "csv")
     tracking.to_ctc(tmp_path / "ctc")
     tracking.to_geff(tmp_path / "tracks.geff")
@@ -90,7 +90,7 @@ def test_trackmate_spots_are_matched_in_its_own_units(movie: Movie, tmp_path: Pa
 def test_links_become_candidates_and_are_kept_as_selected(movie: Movie, tmp_path: Path) -> None:
     (tmp_path / "links.csv").write_text("mother_frame,mother,frame,daughter\n0,1,1,3\n1,1,2,1\n")
     links = read_links(tmp_path / "links.csv", movie)
-    first, second = Tracker(max_distance=2.5, links=links).track(movie).pairs
+    first, second = Tracker("distance", "SM", max_distance=2.5, links=links).track(movie).pairs
     chosen = np.flatnonzero(first.selected)
     assert [(first.mother[e], first.daughter[e]) for e in chosen] == [(0, 2)]  # seven pixels: the gate alone missed it
     assert first.cost[chosen].tolist() == [24.5]

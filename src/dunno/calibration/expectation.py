@@ -12,7 +12,7 @@ from dunno.assignment import marginals
 from dunno.calibration.motion_model import MotionModel, MotionPair, log_student
 from dunno.types import Floats
 
-PRIOR_CELLS = 50.0
+PRIOR_CELLS = 300.0
 """Weight of the priors on rates, in cells."""
 
 PRIOR_DIVIDING = 5.0
@@ -64,23 +64,25 @@ def expect(model: MotionModel, pair: MotionPair) -> Expected:
 
     The evidence includes every normaliser: m·log π₁, which the problem leaves out, and −∫ρ.
     """
-    found = marginals(model.problem(pair))
-    lost_inside = model.p_lost / model.lost(pair)
-    appeared_inside = np.minimum(model.appear_density / model.appear(pair), 1.0)
+    events = model.events(pair)
+    found = marginals(model.problem(pair, events))
+    lost_inside = np.minimum(model.p_lost / events.lost, 1.0)
+    appeared_inside = np.minimum(model.appear_density / events.appear, 1.0)
+    appearances = model.appear_density * model.field.size + model.entering * events.could_enter
     best = np.zeros(pair.n_daughters)
     np.maximum.at(best, pair.daughter, found.edge)
     return Expected(
         lost=float((found.disappear * lost_inside).sum()),
         left=float((found.disappear * (1 - lost_inside)).sum()),
-        could_leave=float(model.outside(pair.mother_place, pair.spread).sum()),
+        could_leave=events.could_leave,
         single=float((1 - found.disappear - found.divide).sum()),
         divided=float(found.divide.sum()),
         appeared=float((found.appear * appeared_inside).sum()),
         entered=float((found.appear * (1 - appeared_inside)).sum()),
-        could_enter=model.crossing(pair),
+        could_enter=events.could_enter,
         single_weight=np.clip(found.edge - found.edge_dividing, 0.0, 1.0),
         dividing_weight=found.edge_dividing,
-        log_evidence=found.log_evidence + pair.n_mothers * np.log(model.p_single) - model.expected_appearances(pair),
+        log_evidence=found.log_evidence + pair.n_mothers * np.log(model.p_single) - appearances,
         confidence=float(np.maximum(best, found.appear).sum()),
     )
 
@@ -150,9 +152,10 @@ def _ratio(count: Floats, possible: Floats, weight: Floats) -> float:
 
 
 def _shrunk(
-    count: Floats, possible: Floats, smooth: Floats, weight: Floats, prior: float, unit: float = PRIOR_CELLS
+    count: Floats, possible: Floats, smooth: Floats, weight: Floats, prior: float, unit: float | None = None
 ) -> Floats:
     """(R,) smoothed shares, drawn to the movie's mean, which is drawn to the prior."""
+    unit = PRIOR_CELLS if unit is None else unit
     mean = ((weight * count).sum() + unit * prior) / ((weight * possible).sum() + unit)
     return np.asarray((smooth @ count + unit * mean) / (smooth @ possible + unit))
 

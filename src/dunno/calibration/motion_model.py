@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from dunno.types import Candidates, Detections, Floats, FramePair, Ints
 SMALLEST = 1e-12
 """Rates are kept this far from 0 and 1, so that no event is impossible."""
 
-FIELD_GRID = 48
+FIELD_GRID = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +99,21 @@ class Field:
         """Area or volume."""
         return float(np.prod(np.subtract(self.high, self.low)))
 
-    def grid(self) -> Floats:
-        """(G, d) places spread evenly over the field."""
-        n = FIELD_GRID if len(self.low) == 2 else 16
-        axes = [low + (np.arange(n) + 0.5) / n * (high - low) for low, high in zip(self.low, self.high, strict=True)]
-        return np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(axes))
+
+class Events(NamedTuple):
+    """What may happen to a pair's cells other than a link.
+
+    Attributes:
+        lost: (m,) f₀: lost inside the field, or gone across its border.
+        appear: (n,) density of appearing where each daughter is.
+        could_leave: Mothers expected to leave if `leaving` were 1.
+        could_enter: Cells expected to enter if `entering` were 1: as crowded outside as inside.
+    """
+
+    lost: Floats
+    appear: Floats
+    could_leave: float
+    could_enter: float
 
 
 @dataclass(frozen=True)
@@ -150,46 +160,50 @@ class MotionModel:
 
     def outside(self, places: Floats, spread: Floats | float = 1.0) -> Floats:
         """(n,) probability that a displacement from these places ends outside the field, axes taken as independent."""
-        from scipy.special import ndtr, stdtr
-
         width = np.sqrt(self.motion_scale * np.asarray(spread))
         inside = np.ones(len(places))
-        for axis, (low, high) in enumerate(zip(self.field.low, self.field.high, strict=True)):
-            ends = [(edge - places[:, axis]) / width for edge in (high, low)]
-            above, below = (ndtr(end) if np.isinf(self.tail) else stdtr(self.tail, end) for end in ends)
-            inside = inside * (above - below)
+        for axis in range(self.n_dimensions):
+            inside = inside * self._inside(places[:, axis], axis, width)
         return np.asarray(np.clip(1.0 - inside, 0.0, 1.0))
 
-    def lost(self, pair: MotionPair) -> Floats:
-        """(m,) f₀ of every mother: lost inside the field, or gone across its border."""
-        leave = self.leaving * self.outside(pair.mother_place, pair.spread)
-        return np.clip(self.p_lost + (1 - self.p_lost) * leave, SMALLEST, 1 - SMALLEST)
+    def _inside(self, coordinate: Floats, axis: int, width: Floats | float) -> Floats:
+        """(n,) probability that a displacement along one axis ends within the field."""
+        from scipy.special import ndtr, stdtr
 
-    def appear(self, pair: MotionPair) -> Floats:
-        """(n,) density of appearing where each daughter is."""
+        ends = [(edge - coordinate) / width for edge in (self.field.high[axis], self.field.low[axis])]
+        above, below = (ndtr(end) if np.isinf(self.tail) else stdtr(self.tail, end) for end in ends)
+        return np.asarray(above - below)
+
+    def events(self, pair: MotionPair) -> Events:
+        """What may happen to each cell other than a link."""
         usual = float(np.median(pair.spread)) if pair.n_mothers else 1.0
-        enter = self.entering * density(pair, self.field) * self.outside(pair.daughter_place, usual)
-        return np.asarray(np.maximum(self.appear_density + enter, SMALLEST / self.field.size))
+        cells = 0.5 * (pair.n_mothers + pair.n_daughters)
+        leave = self.outside(pair.mother_place, pair.spread)
+        enter = cells / self.field.size * self.outside(pair.daughter_place, usual)
+        lost = np.clip(self.p_lost + (1 - self.p_lost) * self.leaving * leave, SMALLEST, 1 - SMALLEST)
+        appear = np.maximum(self.appear_density + self.entering * enter, SMALLEST / self.field.size)
+        crossing = cells * (1.0 - self._stays(float(np.sqrt(self.motion_scale * usual))))
+        return Events(lost, appear, could_leave=float(leave.sum()), could_enter=crossing)
 
-    def expected_appearances(self, pair: MotionPair) -> float:
-        """∫ρ over the field."""
-        return self.appear_density * self.field.size + self.entering * self.crossing(pair)
+    def _stays(self, width: float) -> float:
+        """Probability that a cell anywhere in the field stays in it."""
+        stays = 1.0
+        for axis, (low, high) in enumerate(zip(self.field.low, self.field.high, strict=True)):
+            middles = low + (np.arange(FIELD_GRID) + 0.5) / FIELD_GRID * (high - low)
+            stays *= float(self._inside(middles, axis, width).mean())
+        return stays
 
-    def crossing(self, pair: MotionPair) -> float:
-        """Cells expected to enter across the border if it is as crowded outside as inside."""
-        usual = float(np.median(pair.spread)) if pair.n_mothers else 1.0
-        return density(pair, self.field) * float(self.outside(self.field.grid(), usual).mean()) * self.field.size
-
-    def problem(self, pair: MotionPair) -> Problem:
+    def problem(self, pair: MotionPair, events: Events | None = None) -> Problem:
         """The assignment problem whose posterior this model gives."""
+        events = events or self.events(pair)
         return Problem(
             pair.mother,
             pair.daughter,
             -self.log_single(pair),
             pair.n_mothers,
             pair.n_daughters,
-            appear=-np.log(self.appear(pair)),
-            disappear=-np.log(self.lost(pair) / self.p_single),
+            appear=-np.log(events.appear),
+            disappear=-np.log(events.lost / self.p_single),
             divide=-np.log(2 * self.p_divide / self.p_single),
             dividing_cost=-self.log_dividing(pair),
         )
@@ -205,11 +219,6 @@ class MotionModel:
     def evolved(self, **changes: float) -> MotionModel:
         """The same with some parameters changed."""
         return replace(self, **changes)  # type: ignore[arg-type]
-
-
-def density(pair: MotionPair, field: Field) -> float:
-    """Cells per area, in the mean of both frames."""
-    return 0.5 * (pair.n_mothers + pair.n_daughters) / field.size
 
 
 def log_student(squared: Floats, scale: float, tail: float, d: int) -> Floats:

@@ -21,6 +21,7 @@ class JointPosterior:
     """
 
     name = "JP"
+    tolerance = 0.02  # clusters of cells in large frames depend a little on the order of detections
 
     def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
         """Say how probable each edge and each event is, and which edges are links."""
