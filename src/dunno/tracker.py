@@ -16,7 +16,7 @@ import numpy as np
 
 from dunno import rooms
 from dunno.assignment import Problem
-from dunno.calibration import ModelCalibration, TemperatureScaling, fit_motion
+from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts, fit_motion
 from dunno.calibration.motion_model import Field, MotionPair
 from dunno.candidates import check_gate, estimate_gate, find_candidates, merge, typical_diameter
 from dunno.costs import Cost, HasEventCosts, evaluate, linkable, name_of
@@ -329,7 +329,7 @@ def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:
     if plan.links is not None:
         given = Candidates(*plan.links.between(pair.mothers, pair.daughters))
         candidates = merge(candidates, given, len(pair.mothers))
-    if isinstance(plan.calibration, ModelCalibration):
+    if isinstance(plan.calibration, ModelCalibration | TemperedCosts):
         costs, problem = plan.calibration.problem(pair, candidates, plan.cost)
         return ScoredPair(pair, candidates, costs, problem, plan.cost, plan.perturbation, plan.no_mother)
     events = _event_costs(plan, pair)

@@ -34,20 +34,20 @@ def bootstrap_intervals(
     from scipy.special import stdtrit
 
     one = np.ones((len(pairs), len(pairs)))
-    best = _logs(models[0])
-    base = _logs(maximise(models, pairs, expected, priors, one)[0])
+    best = to_logs(models[0])
+    base = to_logs(maximise(models, pairs, expected, priors, one)[0])
     jacobian = np.zeros((len(PARAMETERS), len(PARAMETERS)))
     for column in range(len(PARAMETERS)):
         nudged = best.copy()
         nudged[column] += NUDGE
-        shifted = [_with(models[0], nudged)] * len(pairs)
+        shifted = [from_logs(models[0], nudged)] * len(pairs)
         again = [expect(model, pair) for model, pair in zip(shifted, pairs, strict=True)]
-        jacobian[:, column] = (_logs(maximise(shifted, pairs, again, priors, one)[0]) - base) / NUDGE
+        jacobian[:, column] = (to_logs(maximise(shifted, pairs, again, priors, one)[0]) - base) / NUDGE
     rng = np.random.default_rng(seed)
     steps = []
     for _ in range(DRAWS):
         weight = rng.multinomial(len(pairs), np.full(len(pairs), 1 / len(pairs))).astype(np.float64)
-        steps.append(_logs(maximise(models, pairs, expected, priors, one, weight)[0]) - base)
+        steps.append(to_logs(maximise(models, pairs, expected, priors, one, weight)[0]) - base)
     reached = np.linalg.lstsq(np.eye(len(PARAMETERS)) - jacobian, np.array(steps).T, rcond=1e-6)[0].T
     spread = np.minimum(reached.std(axis=0, ddof=1), 5.0) * stdtrit(len(pairs) - 1, 0.975)
     return {
@@ -56,11 +56,13 @@ def bootstrap_intervals(
     }
 
 
-def _logs(model: MotionModel) -> Floats:
+def to_logs(model: MotionModel) -> Floats:
+    """(8,) the parameters' logarithms, in the order of `PARAMETERS`."""
     return np.asarray(np.log(np.array([getattr(model, name) for name in PARAMETERS])))
 
 
-def _with(model: MotionModel, logs: Floats) -> MotionModel:
+def from_logs(model: MotionModel, logs: Floats) -> MotionModel:
+    """A model with parameters from their logarithms, kept within their bounds."""
     values = dict(zip(PARAMETERS, np.exp(logs).tolist(), strict=True))
     values["leaving"] = min(values["leaving"], 1.0)
     values["tail"] = float(np.clip(values["tail"], *TAILS))

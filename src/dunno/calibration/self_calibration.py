@@ -67,7 +67,7 @@ def fit_motion(
         cell_size: A typical diameter.
         about: What the fit is for.
     """
-    priors, start = _start(pairs, field, cell_size)
+    priors, start = start_model(pairs, field, cell_size)
     one = np.ones((len(pairs), len(pairs)))
     pooled = _climb(pairs, [start] * len(pairs), priors, one)
     fit, kernel = _varying(pooled, priors, one)
@@ -98,7 +98,7 @@ def fit_motion(
     )
 
 
-def _start(pairs: Sequence[MotionPair], field: Field, cell_size: float) -> tuple[Priors, MotionModel]:
+def start_model(pairs: Sequence[MotionPair], field: Field, cell_size: float) -> tuple[Priors, MotionModel]:
     """Priors from the numbers of cells alone, and a model to begin with from the nearest neighbours."""
     mothers = sum(pair.n_mothers for pair in pairs)
     daughters = sum(pair.n_daughters for pair in pairs)

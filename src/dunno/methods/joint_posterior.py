@@ -11,7 +11,7 @@ from dunno.types import PairPosterior
 
 @dataclass(frozen=True)
 class JointPosterior:
-    r"""Marginals of the posterior over all assignments; the links are the most expected correct decisions.
+    r"""Marginals of the posterior over all assignments; the links are the most likely decisions.
 
     $$P_{ij} = \sum_{A \ni (i,j)} P(A), \qquad P(A) \propto \exp(-cost(A)) \qquad\text{(Eq. 6–8 of the paper)}$$
 
