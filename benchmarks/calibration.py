@@ -23,7 +23,7 @@ from dunno.types import Truth
 
 DATASETS = {"Fluo-N2DL-HeLa": ("01", "02"), "iPSC-07": ("01", "03"), "Cglut-2min": ("01", "01")}
 STEPS = (1, 10, 30, 50)
-HEAD = "| data | every | method | links right | true links found | daughters right | ECE links (floor) | ECE daughters (floor) | −log P | s |"
+HEAD = "| data | every | method | right | found | daughters | ECE (floor) | ECE daughters (floor) | −log P | s |"
 
 Half = tuple[Movie, Truth]
 
@@ -81,9 +81,10 @@ def row(data: str, step: int, name: str, tracking: Tracking, truth: Truth, secon
     """Print one method's scores."""
     found = evaluation.score(tracking, truth)
     trusted = tracking.about["calibrated"] or name != "JP self"
+    time_spent = "" if seconds is None else f"{seconds:.1f}"
     cells = (
         f"{found.accuracy:.4f} | {found.recall:.4f} | {found.daughter_accuracy:.4f} | {found.ece:.4f} ({found.ece_floor:.4f}) | "
-        f"{found.ece_daughters:.4f} ({found.ece_daughters_floor:.4f}) | {found.nll:.3f} | {'' if seconds is None else f'{seconds:.1f}'}"
+        f"{found.ece_daughters:.4f} ({found.ece_daughters_floor:.4f}) | {found.nll:.3f} | {time_spent}"
     )
     print(f"| {data} | {step} | {name}{'' if trusted else ' (not to be trusted)'} | {cells} |", flush=True)
 

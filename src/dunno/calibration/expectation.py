@@ -43,7 +43,7 @@ class Priors:
 
 
 class Expected(NamedTuple):
-    """One pair's expectations; numbers of cells, and (E,) weights of its edges."""
+    """One pair's expectations; numbers of cells, and (E,) weights of its edges (0 near the border; see `interior`)."""
 
     lost: float
     left: float
@@ -69,6 +69,7 @@ def expect(model: MotionModel, pair: MotionPair) -> Expected:
     lost_inside = np.minimum(model.p_lost / events.lost, 1.0)
     appeared_inside = np.minimum(model.appear_density / events.appear, 1.0)
     appearances = model.appear_density * model.field.size + model.entering * events.could_enter
+    inside = model.interior(pair)[pair.mother]
     best = np.zeros(pair.n_daughters)
     np.maximum.at(best, pair.daughter, found.edge)
     return Expected(
@@ -80,8 +81,8 @@ def expect(model: MotionModel, pair: MotionPair) -> Expected:
         appeared=float((found.appear * appeared_inside).sum()),
         entered=float((found.appear * (1 - appeared_inside)).sum()),
         could_enter=events.could_enter,
-        single_weight=np.clip(found.edge - found.edge_dividing, 0.0, 1.0),
-        dividing_weight=found.edge_dividing,
+        single_weight=np.clip(found.edge - found.edge_dividing, 0.0, 1.0) * inside,
+        dividing_weight=found.edge_dividing * inside,
         log_evidence=found.log_evidence + pair.n_mothers * np.log(model.p_single) - appearances,
         confidence=float(np.maximum(best, found.appear).sum()),
     )

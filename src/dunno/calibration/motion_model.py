@@ -150,6 +150,17 @@ class MotionModel:
         """π₁."""
         return 1.0 - self.p_lost - self.p_divide
 
+    def interior(self, pair: MotionPair) -> Floats:
+        """(m,) 1 for mothers so far from the border that hardly a daughter is lost across it, 0 for others.
+
+        Near the border the long displacements leave, and those that are seen look short. All ones where few are inside.
+        """
+        low, high = np.array(self.field.low), np.array(self.field.high)
+        distance = np.minimum(pair.mother_place - low, high - pair.mother_place).min(axis=1, initial=np.inf)
+        inside = distance > 2.5 * np.sqrt(max(self.motion_scale, self.division_scale))
+        enough = inside.mean() > 0.3 if len(inside) else False
+        return inside.astype(np.float64) if enough else np.ones(pair.n_mothers)
+
     def log_single(self, pair: MotionPair) -> Floats:
         """(E,) log density of landing there as the only daughter."""
         return log_student(pair.squared, self.motion_scale, self.tail, self.n_dimensions) - pair.log_volume
@@ -207,6 +218,39 @@ class MotionModel:
             divide=-np.log(2 * self.p_divide / self.p_single),
             dividing_cost=-self.log_dividing(pair),
         )
+
+    def simulate(self, n_mothers: float, gate: float, rng: np.random.Generator, frame: int = 0) -> MotionPair:
+        """Draw a pair from the model: on average `n_mothers` in the field, as crowded outside as inside.
+
+        Args:
+            n_mothers: Mean number of mothers in the field.
+            gate: Longest candidate edge.
+            rng: Random numbers.
+            frame: What to call the mothers' frame.
+        """
+        from scipy.spatial import cKDTree
+
+        d, margin = self.n_dimensions, self.reach(1e-3)
+        low, high = np.array(self.field.low) - margin, np.array(self.field.high) + margin
+        everyone = rng.poisson(n_mothers / self.field.size * float(np.prod(high - low)))
+        places = rng.uniform(low, high, (everyone, d))
+        load = rng.choice(3, everyone, p=[self.p_lost, self.p_single, self.p_divide])
+        normal = rng.standard_normal((everyone, 2, d))
+        heavy = np.ones(everyone) if np.isinf(self.tail) else np.sqrt(rng.chisquare(self.tail, everyone) / self.tail)
+        single = places + np.sqrt(self.motion_scale) * normal[:, 0] / heavy[:, None]
+        twins = places[:, None] + np.sqrt(self.division_scale) * normal
+        new = rng.uniform(self.field.low, self.field.high, (rng.poisson(self.appear_density * self.field.size), d))
+        mothers = self._seen(places)
+        daughters = self._seen(np.concatenate([single[load == 1], twins[load == 2].reshape(-1, d), new]))
+        near = cKDTree(daughters).sparse_distance_matrix(cKDTree(mothers), gate, output_type="ndarray")
+        order = np.lexsort((near["j"], near["i"]))
+        daughter, mother = near["i"][order].astype(np.int64), near["j"][order].astype(np.int64)
+        step = daughters[daughter] - mothers[mother]
+        return MotionPair(frame, mother, daughter, step, np.ones(len(mothers)), mothers, daughters)
+
+    def _seen(self, places: Floats) -> Floats:
+        inside = ((places >= self.field.low) & (places <= self.field.high)).all(axis=1)
+        return np.asarray(places[inside])
 
     def reach(self, beyond: float) -> float:
         """The distance beyond which a share `beyond` of single displacements goes."""
