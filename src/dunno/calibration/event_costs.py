@@ -26,9 +26,9 @@ from dunno.truth import NO_MOTHER, TrueMothers, true_mothers
 from dunno.types import Candidates, Floats, FramePair, PairPosterior, Truth
 
 KIND = "tempering and event costs"
-FIT_PAIRS = 40
+FIT_PAIRS = 30
 LEAST_PROBABILITY = 1e-9
-ROUNDS = 12
+ROUNDS = 8
 
 
 @dataclass(frozen=True)

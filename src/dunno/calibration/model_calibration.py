@@ -132,7 +132,7 @@ class ModelCalibration:
             "problems": list(self.problems),
             "collective": self.collective,
             "varies_in_time": bool(self.frames),
-            "parameters": {**asdict(self.model), "p_single": self.model.p_single},
+            "parameters": {**asdict(self.model), "field": _box(self.model.field), "p_single": self.model.p_single},
             "intervals": {name: list(interval) for name, interval in self.intervals.items()},
             "summary": dict(self.summary),
             "data": self.fitted_for.get("movie"),
@@ -166,6 +166,10 @@ class ModelCalibration:
         """The same for another movie: its own field, and the pooled parameters, because its clock is another."""
         first = None if self.first is None else replace(self.first, field=field)
         return replace(self, frames=(), varying={}, model=replace(self.model, field=field), first=first)
+
+
+def _box(field: Field) -> dict[str, list[float]]:
+    return {"low": list(field.low), "high": list(field.high)}
 
 
 def _model(content: dict[str, Any]) -> MotionModel:

@@ -190,14 +190,19 @@ class MotionModel:
         usual = float(np.median(pair.spread)) if pair.n_mothers else 1.0
         cells = 0.5 * (pair.n_mothers + pair.n_daughters)
         leave = self.outside(pair.mother_place, pair.spread)
-        enter = cells / self.field.size * self.outside(pair.daughter_place, usual)
+        twins = self.evolved(motion_scale=self.division_scale, tail=np.inf)
+        single, dividing = self.p_single, 2 * self.p_divide  # daughters per cell outside
+        enter = single * self.outside(pair.daughter_place, usual) + dividing * twins.outside(pair.daughter_place, usual)
         lost = np.clip(self.p_lost + (1 - self.p_lost) * self.leaving * leave, SMALLEST, 1 - SMALLEST)
-        appear = np.maximum(self.appear_density + self.entering * enter, SMALLEST / self.field.size)
-        crossing = cells * (1.0 - self._stays(float(np.sqrt(self.motion_scale * usual))))
+        appear = np.maximum(
+            self.appear_density + self.entering * cells / self.field.size * enter, SMALLEST / self.field.size
+        )
+        crossing = cells * (single * (1 - self._stays(usual)) + dividing * (1 - twins._stays(usual)))
         return Events(lost, appear, could_leave=float(leave.sum()), could_enter=crossing)
 
-    def _stays(self, width: float) -> float:
+    def _stays(self, spread: float) -> float:
         """Probability that a cell anywhere in the field stays in it."""
+        width = float(np.sqrt(self.motion_scale * spread))
         stays = 1.0
         for axis, (low, high) in enumerate(zip(self.field.low, self.field.high, strict=True)):
             middles = low + (np.arange(FIELD_GRID) + 0.5) / FIELD_GRID * (high - low)

@@ -1,0 +1,248 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dunno import Movie, Tracker, evaluation
+from dunno.calibration import ModelCalibration, fit_event_costs, fit_motion, load_calibration
+from dunno.calibration.collective import carried
+from dunno.calibration.expectation import expect
+from dunno.calibration.motion_model import Field, MotionModel, MotionPair, log_student
+from dunno.errors import InputError
+from dunno.simulate import colony as simulate
+
+FIELD = Field((0.0, 0.0), (400.0, 400.0))
+TRUE = MotionModel(
+    n_dimensions=2,
+    motion_scale=16.0,
+    tail=4.0,
+    division_scale=100.0,
+    p_lost=0.02,
+    p_divide=0.06,
+    appear_density=1.0 / FIELD.size,
+    entering=1.0,
+    leaving=1.0,
+    field=FIELD,
+)
+
+
+def drawn(model: MotionModel, n_pairs: int = 25, seed: int = 0, mothers: float = 100) -> list[MotionPair]:
+    rng = np.random.default_rng(seed)
+    return [model.simulate(mothers, 120.0, rng, frame) for frame in range(n_pairs)]
+
+
+@pytest.mark.parametrize("tail", [2.5, 8.0, np.inf])
+@pytest.mark.parametrize("d", [2, 3])
+def test_displacement_densities_are_normalised(tail: float, d: int) -> None:
+    radius = np.linspace(0, 3000, 600_001)
+    shell = 2 * np.pi * radius if d == 2 else 4 * np.pi * radius**2
+    density = np.exp(log_student(radius**2, 4.0, tail, d))
+    assert np.trapezoid(shell * density, radius) == pytest.approx(1.0, abs=2e-3)
+
+
+def test_the_reach_leaves_the_share_beyond_that_it_says() -> None:
+    rng = np.random.default_rng(0)
+    heavy = np.sqrt(rng.chisquare(4.0, 400_000) / 4.0)
+    steps = 4.0 * np.linalg.norm(rng.standard_normal((400_000, 2)), axis=1) / heavy
+    assert np.mean(steps > TRUE.reach(0.01)) == pytest.approx(0.01, rel=0.1)
+
+
+def test_the_probability_of_leaving_is_what_a_simulation_counts() -> None:
+    rng = np.random.default_rng(1)
+    place = np.array([[3.0, 200.0]])
+    steps = 4.0 * rng.standard_normal((200_000, 2)) / np.sqrt(rng.chisquare(4.0, (200_000, 1)) / 4.0)
+    ends = place + steps
+    outside = ((ends < 0) | (ends > 400)).any(axis=1).mean()
+    assert TRUE.outside(place)[0] == pytest.approx(outside, abs=0.005)
+
+
+def test_the_fit_finds_the_parameters_of_the_model_it_was_drawn_from() -> None:
+    fitted = fit_motion(drawn(TRUE, 40), FIELD, 20.0)
+    assert fitted.trusted
+    assert not fitted.collective
+    model = fitted.model
+    assert model.motion_scale == pytest.approx(16.0, rel=0.1)
+    assert model.tail == pytest.approx(4.0, rel=0.25)
+    assert model.division_scale == pytest.approx(100.0, rel=0.2)
+    assert model.p_divide == pytest.approx(0.06, abs=0.015)
+    assert model.p_lost == pytest.approx(0.02, abs=0.01)
+    inside = sum(low <= getattr(TRUE, name) <= high for name, (low, high) in fitted.intervals.items())
+    assert inside >= 6  # of eight; benchmarks/coverage.py counts over many seeds
+
+
+def test_the_evidence_is_highest_near_the_truth() -> None:
+    pairs = drawn(TRUE, 15)
+
+    def evidence(**changes: float) -> float:
+        return sum(expect(TRUE.evolved(**changes), pair).log_evidence for pair in pairs)
+
+    best = evidence()
+    for changes in (
+        {"motion_scale": 8.0},
+        {"motion_scale": 32.0},
+        {"tail": 50.0},
+        {"division_scale": 10.0},
+        {"p_divide": 0.3},
+        {"p_divide": 0.005},
+        {"p_lost": 0.2},
+        {"appear_density": 20.0 / FIELD.size},
+    ):
+        assert evidence(**changes) < best - 5
+
+
+def test_neighbours_that_move_together_are_found_out_by_the_evidence() -> None:
+    still = TRUE.evolved(motion_scale=4.0, p_divide=0.02)
+    pairs = []
+    for pair in drawn(still, 12, seed=5):
+        moved = pair.daughter_place + 6 * np.sin(pair.daughter_place[:, ::-1] / 120)  # neighbours move nearly alike
+        step = moved[pair.daughter] - pair.mother_place[pair.mother]
+        pairs.append(replace(pair, daughter_place=moved, step=step))
+    fitted = fit_motion(pairs, FIELD, 20.0)
+    assert fitted.collective
+    assert fitted.model.motion_scale < 12
+    assert not fit_motion(drawn(still, 12, seed=5), FIELD, 20.0).collective
+
+
+def test_the_drift_of_a_mother_is_that_of_her_neighbours_without_herself() -> None:
+    grid = np.stack(np.meshgrid(np.arange(8.0), np.arange(8.0)), -1).reshape(-1, 2) * 30 + 50
+    moved = grid + np.array([5.0, -3.0])
+    moved[27] = grid[27] + [-9.0, 9.0]
+    index = np.arange(64)
+    pair = MotionPair(0, index, index, moved - grid, np.ones(64), grid, moved)
+    drift = carried(TRUE.evolved(motion_scale=30.0), pair).drift
+    assert drift is not None
+    np.testing.assert_allclose(drift[27], [5.0, -3.0], rtol=0.25)
+
+
+def test_rates_that_change_in_time_are_followed() -> None:
+    early, late = drawn(TRUE.evolved(p_divide=0.25), 10, seed=1), drawn(TRUE.evolved(p_divide=0.01), 10, seed=2)
+    pairs = [replace(pair, frame=frame) for frame, pair in enumerate([*early, *late])]
+    fitted = fit_motion(pairs, FIELD, 20.0)
+    assert fitted.frames == tuple(range(20))
+    assert fitted.at(2).p_divide > 0.15
+    assert fitted.at(17).p_divide < 0.1
+
+
+def test_a_movie_that_cannot_be_explained_is_not_to_be_trusted() -> None:
+    rng = np.random.default_rng(0)
+    masks = np.zeros((4, 300, 300), int)
+    for frame in masks:  # cells anew at random places in every frame
+        places = rng.integers(5, 295, (60, 2))
+        frame[places[:, 0], places[:, 1]] = np.arange(1, 61)
+    tracking = Tracker().track(Movie(masks))
+    assert tracking.about["calibrated"] is False
+    assert tracking.about["calibration"]["problems"]
+    confidence = np.concatenate([pair.probability[pair.selected] for pair in tracking.pairs])
+    assert confidence.mean() < 0.8
+
+
+def test_an_outgrown_movie_says_why() -> None:
+    simulated = simulate(cells=10, frames=31, cycle=8, motion=0.1, enter=0, room=20)
+    tracking = Tracker().track(simulated.movie.every(15))
+    assert any("times as many cells" in problem for problem in tracking.about["calibration"]["problems"])
+
+
+@pytest.fixture(scope="module")
+def free_colony() -> tuple:
+    simulated = simulate(cells=100, frames=20, motion=0.2, cycle=40.0, seed=2)
+    return simulated.movie, simulated.truth
+
+
+def test_self_calibration_makes_probabilities_true_without_truth(free_colony: tuple) -> None:
+    movie, truth = free_colony
+    tracking = Tracker().track(movie)
+    assert tracking.about["calibrated"] is True
+    mine = evaluation.score(tracking, truth)
+    plain = evaluation.score(Tracker("distance", "SM").track(movie), truth)
+    assert mine.ece < max(0.02, 1.5 * mine.ece_floor)
+    assert mine.ece_daughters < max(0.02, 1.5 * mine.ece_daughters_floor)
+    assert mine.daughter_accuracy > plain.daughter_accuracy
+    assert mine.nll < plain.nll
+    assert mine.ece_divide < 0.02
+
+
+def test_a_fit_with_truth_is_calibrated_on_another_movie(free_colony: tuple, tmp_path: Path) -> None:
+    movie, truth = free_colony
+    other = simulate(cells=100, frames=12, motion=0.2, cycle=40.0, seed=7)
+    part = slice(0, 8)
+    fitted = fit_event_costs(Tracker(calibration=None).track(movie.part(part)), truth.part(part))
+    assert isinstance(fitted, ModelCalibration)
+    assert fitted.summary["loss_after"] <= fitted.summary["loss_before"]
+    found = evaluation.score(Tracker(calibration=fitted).track(other.movie), other.truth)
+    assert found.ece < max(0.02, 1.5 * found.ece_floor)
+    fitted.save(tmp_path / "fit.json")
+    assert load_calibration(tmp_path / "fit.json").model == fitted.model
+
+
+def test_other_costs_get_a_tempering_and_event_costs(free_colony: tuple, tmp_path: Path) -> None:
+    movie, truth = free_colony
+    movie, truth = movie.part(slice(0, 8)), truth.part(slice(0, 8))
+    plain = Tracker("overlap", "JP").track(movie)
+    assert plain.about["calibrated"] is False
+    fitted = fit_event_costs(plain, truth)
+    assert fitted.loss_after < fitted.loss_before
+    fitted.save(tmp_path / "fit.json")
+    again = load_calibration(tmp_path / "fit.json")
+    before, after = (
+        evaluation.score(each, truth) for each in (plain, Tracker("overlap", "JP", calibration=again).track(movie))
+    )
+    assert after.nll < before.nll
+
+
+def test_it_applies_to_a_finished_tracking_as_while_tracking(free_colony: tuple) -> None:
+    movie, _ = free_colony
+    movie = movie.part(slice(0, 5))
+    tracker = Tracker(max_distance=60)
+    during = tracker.track(movie)
+    fitted = tracker.plan(movie).calibration
+    after = fitted(Tracker(max_distance=60, calibration=None).track(movie))
+    for one, other in zip(during.pairs, after.pairs, strict=True):
+        np.testing.assert_allclose(one.probability, other.probability, atol=1e-9)
+        np.testing.assert_array_equal(one.selected, other.selected)
+    assert after.about["calibrated"] == during.about["calibrated"]
+
+
+def test_what_cannot_be_self_calibrated_is_refused() -> None:
+    with pytest.raises(InputError, match="not for JP with overlap: a bare cost has no scale"):
+        Tracker("overlap", "JP", calibration="self")
+    with pytest.raises(InputError, match="not for SM with distance"):
+        Tracker("distance", "SM", calibration="self")
+    with pytest.raises(InputError, match="leave out appear_cost"):
+        Tracker(calibration="self", appear_cost=3.0)
+    with pytest.raises(InputError, match="expected a fitted calibration, 'self' or None"):
+        Tracker(calibration="magic")
+
+
+def test_a_motion_model_is_refused_for_another_cost_or_method(free_colony: tuple) -> None:
+    movie = free_colony[0].part(slice(0, 3))
+    fitted = Tracker().plan(movie).calibration
+    with pytest.raises(InputError, match="calibrates method JP, not SM"):
+        Tracker("distance", "SM", calibration=fitted).track(movie)
+    with pytest.raises(InputError, match="fitted for cost 'distance', not for 'activity'"):
+        Tracker("activity", "JP", calibration=fitted).track(movie)
+
+
+def test_results_carry_parameters_with_intervals(free_colony: tuple) -> None:
+    about = Tracker().track(free_colony[0]).about["calibration"]
+    assert json.loads(json.dumps(about)) == about
+    assert about["fitted"] == "self"
+    low, high = about["intervals"]["motion_scale"]
+    assert low < about["parameters"]["motion_scale"] < high
+    assert about["summary"]["expected"]["divided"] > 0
+
+
+@pytest.mark.parametrize("masks", [np.zeros((3, 9, 9), int), np.eye(9, dtype=int)[None].repeat(3, 0)])
+def test_tiny_and_empty_movies_are_tracked(masks: np.ndarray) -> None:
+    tracking = Tracker().track(Movie(masks))
+    assert len(tracking.pairs) == 2
+    assert all(np.isfinite(pair.entropy).all() for pair in tracking.pairs)
+
+
+def test_activity_is_self_calibrated_too() -> None:
+    simulated = simulate(cells=40, frames=10, motion=0.25)
+    tracking = Tracker("activity").track(simulated.movie)
+    found = evaluation.score(tracking, simulated.truth)
+    assert found.daughter_accuracy > 0.8
+    assert tracking.about["calibration"]["kind"] == "motion model"
