@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.clock import fastest
-from benchmarks.frames import colony
+from benchmarks.frames import colony, scatter
 from dunno.assignment import Problem, marginals, sample, solve
 
 MOTIONS = (0.2, 0.5, 1.0)
@@ -30,14 +30,16 @@ def colonies(sizes: tuple[int, ...]) -> Iterator[tuple[int, float, Problem]]:
 
 def time_marginals(sizes: tuple[int, ...]) -> None:
     """Print the table of times."""
-    print("| cells | motion | solve, ms | auto, ms | auto / solve | bp, ms | bp / solve |")
-    print("|---|---|---|---|---|---|---|")
-    for size, motion, problem in colonies(sizes):
+    print("| frame | cells | motion | solve, ms | auto, ms | auto / solve | bp, ms | bp / solve |")
+    print("|---|---|---|---|---|---|---|---|")
+    scattered = [("scatter", size, motion, scatter(size, motion)) for size in sizes for motion in MOTIONS]
+    for frame, size, motion, problem in [*(("colony", *row) for row in colonies(sizes)), *scattered]:
         repeats = 20 if size <= 1000 else 3
         once = fastest(repeats, solve, problem)
         auto = fastest(repeats, marginals, problem)
         plain = fastest(repeats, marginals, problem, "bp")
-        print(f"| {size} | {motion} | {once:.2f} | {auto:.1f} | {auto / once:.1f} | {plain:.1f} | {plain / once:.1f} |")
+        times = f"{once:.2f} | {auto:.1f} | {auto / once:.1f} | {plain:.1f} | {plain / once:.1f}"
+        print(f"| {frame} | {size} | {motion} | {times} |")
 
 
 def compare_with_exact(strips: int) -> None:
