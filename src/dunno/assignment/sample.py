@@ -62,7 +62,7 @@ def sample(problem: Problem, n: int, seed: int, report: bool = False) -> NDArray
     sequence = np.random.SeedSequence(_whole_number(seed, "seed"))
     state = sequence.generate_state(4, np.uint64).astype(np.uint64, copy=False)
     flat, exact = _core.sample(problem.core, count, state)
-    edge: NDArray[np.int64] = flat.reshape(count, problem.n_daughters)
+    edge: NDArray[np.int64] = np.asarray(flat, np.int64).reshape(count, problem.n_daughters)
     if not report:
         return edge
     return Samples(edge, float(count) if exact else effective_size(problem, edge), exact)

@@ -36,8 +36,8 @@ def solve_batch(problem: Problem, costs: ArrayLike) -> Batch:
 
     Example:
         >>> from dunno.assignment import Problem, solve_batch
-        >>> problem = Problem([0, 0, 1], [0, 1, 1], [0.5, 1.0, 3.0], n_mothers=2, n_daughters=2)
-        >>> solve_batch(problem, [[0.5, 1.0, 3.0], [0.5, 1.0, float("inf")]]).edge
+        >>> problem = Problem([0, 0, 1], [0, 1, 1], [0.5, 1.0, 2.5], n_mothers=2, n_daughters=2)
+        >>> solve_batch(problem, [[0.5, 1.0, 2.5], [0.5, 1.0, float("inf")]]).edge
         array([[0, 2],
                [0, 1]])
     """
@@ -48,7 +48,7 @@ def solve_batch(problem: Problem, costs: ArrayLike) -> Batch:
         cost, edge = _core.solve_batch(core, table)
     except ValueError:
         raise ProblemError(_name_bad_cost(table)) from None
-    return Batch(cost, edge.reshape(len(table), problem.n_daughters))
+    return Batch(cost, np.asarray(edge, np.int64).reshape(len(table), problem.n_daughters))
 
 
 def _table(costs: ArrayLike, n_edges: int) -> NDArray[np.float64]:
