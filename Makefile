@@ -1,5 +1,5 @@
 # make demo    from nothing to a tracked movie
-# make test    everything that must hold: lint, types, import contract, tests
+# make test    everything that must hold: lint, types, import contract, tests, the core's invariants
 # make check-core, make sanitize, make benchmark: see below
 
 PYTHON ?= python3
@@ -14,12 +14,12 @@ ifneq ($(wildcard ../shared/data),)
 export DUNNO_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test lint types contract tests stub format benchmark clean
+.PHONY: demo test lint types contract tests check-core sanitize stub format benchmark clean
 
 demo: $(VENV)/.installed
 	$(BIN)/dunno demo
 
-test: lint types contract tests
+test: lint types contract tests check-core
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check src tests benchmarks
@@ -34,6 +34,17 @@ contract: $(VENV)/.installed-test
 tests: $(VENV)/.installed-test
 	$(BIN)/python -m pytest
 
+# The core's tests once more, on a build that asserts duals and sums after every step.
+check-core: build/check/.installed
+	DUNNO_EXAMPLES=0.3 build/check/bin/python -m pytest -q tests/assignment
+
+# And on one with the address and undefined-behaviour sanitizers. Python itself is not built with them, so their libraries
+# come first; what Python leaves unfreed at its end is not looked at, and pyehm, which does not survive it, is left out.
+PRELOAD = $(foreach name,asan ubsan stdc++,$(shell $(CXX) -print-file-name=lib$(name).so))
+sanitize: build/sanitize/.installed
+	DUNNO_EXAMPLES=0.1 ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$(PRELOAD)" build/sanitize/bin/python -m pytest -q \
+	  tests/assignment --deselect tests/assignment/test_marginals.py::test_pyehm_agrees_where_nobody_divides
+
 # The stub of the C++ core, after its bindings changed.
 stub: $(VENV)/.installed-test
 	$(BIN)/python -m nanobind.stubgen -q -m dunno._core -o src/dunno/_core.pyi
@@ -43,8 +54,10 @@ format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix src tests benchmarks
 
 benchmark: $(VENV)/.installed-benchmark
-	$(BIN)/python benchmarks/solve.py
-	$(BIN)/python benchmarks/track.py
+	$(BIN)/python -m benchmarks.solve
+	$(BIN)/python -m benchmarks.k_best
+	$(BIN)/python -m benchmarks.marginals
+	$(BIN)/python -m benchmarks.track
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
@@ -57,11 +70,24 @@ $(VENV)/.installed: $(VENV)/.made $(CORE)
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.made $(CORE)
-	$(PIP) --no-build-isolation -e ".[all,test]"
+	$(PIP) --no-build-isolation -e ".[all,test,oracles]"
 	touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-benchmark: $(VENV)/.installed-test
-	$(PIP) --no-build-isolation -e ".[all,test,benchmark]"
+	$(PIP) --no-build-isolation -e ".[all,test,oracles,benchmark]"
+	touch $@
+
+# Other builds of the core, each in an environment that borrows the packages of the first: installed beside the
+# editable dunno they would not be found.
+build/check/.installed: SETTINGS = -C cmake.define.DUNNO_CHECK=ON
+build/sanitize/.installed: SETTINGS = \
+  -C "cmake.define.CMAKE_CXX_FLAGS=-fsanitize=address,undefined -fno-sanitize-recover=undefined -g"
+build/%/.installed: $(VENV)/.installed-test $(CORE) $(shell find src -name "*.py")
+	$(PYTHON) -m venv --without-pip build/$*
+	site() { $$1/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))"; }; \
+	  site $(abspath $(VENV)) > "$$(site build/$*)/borrowed.pth"
+	$(BIN)/pip --python build/$*/bin/python install --disable-pip-version-check -q --no-build-isolation --no-deps \
+	  --force-reinstall $(SETTINGS) -C build-dir=build/$*-cmake .
 	touch $@
 
 clean:

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "columns.hpp"
+#include "incidence.hpp"
 #include "flow.hpp"
 #include "gaps.hpp"
 #include "map.hpp"
@@ -27,8 +27,8 @@ class WarmStart {
  public:
   WarmStart(const Problem& problem, Stop& stop)
       : problem_(problem),
-        columns_(make_columns(problem)),
-        search_(problem_, columns_, stop),
+        edges_(problem),
+        search_(problem_, edges_, stop),
         start_(find_start(problem, stop)),
         start_size_(largest(start_.v)),
         event_size_(std::max({largest(problem.appear), largest(problem.disappear), largest(problem.divide)})) {}
@@ -99,7 +99,7 @@ class WarmStart {
   }
 
   Problem problem_;
-  const Columns columns_;
+  const Incidence edges_;
   Search search_;
   const Flow start_;
   const double start_size_, event_size_;

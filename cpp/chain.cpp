@@ -7,6 +7,14 @@
 #include "draw.hpp"
 
 namespace dunno {
+namespace {
+
+constexpr int kLongest = 60;  // displacements, before a chain of them is given up
+
+// How often a displaced daughter joins a mother who has this many instead of displacing one of them.
+double joining_share(std::int32_t load) { return load == 0 ? 1.0 : load == 1 ? 0.2 : 0.0; }
+
+}  // namespace
 
 template <typename Number>
 Chain<Number>::Chain(const Problem& problem, const Incidence& edges, const Weights<Number>& weights,
@@ -134,6 +142,93 @@ void Chain<Number>::exchange(std::int32_t daughter) {
   release(theirs);
   choose(wanted);
   choose(offered);
+}
+
+template <typename Number>
+void Chain<Number>::displace(std::int32_t daughter, const std::vector<double>& probability) {
+  stop_.check();
+  moved_.clear();
+  if (try_displacing(daughter, probability)) return;
+  for (const auto& [j, was] : moved_)
+    if (chosen_[j] != kAppears) release(chosen_[j]);
+  for (const auto& [j, was] : moved_)
+    if (was != kAppears) choose(was);
+}
+
+// Remembers what the daughter had, unless she has been moved before.
+template <typename Number>
+void Chain<Number>::remember(std::int32_t daughter, std::int32_t was) {
+  for (const auto& moved : moved_)
+    if (moved.first == daughter) return;
+  moved_.emplace_back(daughter, was);
+}
+
+// The way back displaces the same daughters in the opposite order, so that each step's share of the ratio is known as
+// soon as it is made. A mother has as many daughters when one is displaced there as on the way back: their number
+// matters only at both ends.
+template <typename Number>
+bool Chain<Number>::try_displacing(std::int32_t daughter, const std::vector<double>& probability) {
+  std::int32_t was = chosen_[daughter];
+  Number ratio(1.0);
+  remember(daughter, was);
+  if (was == kAppears) {
+    ratio /= weights_.appear[daughter];
+  } else {
+    const std::int32_t i = problem_.mother[was];
+    const Number before = mother_weight(i);
+    release(was);
+    ratio *= mother_weight(i) * Number(joining_share(load(i))) / before;
+  }
+  for (int step = 0; step < kLongest; ++step) {
+    const std::int32_t now = propose(daughter, probability);
+    ratio *= Number(proposal(daughter, was, probability) / proposal(daughter, now, probability));
+    if (now == kAppears) {
+      ratio *= weights_.appear[daughter];
+      return random_.uniform() < static_cast<double>(ratio);
+    }
+    const std::int32_t i = problem_.mother[now];
+    const Number before = mother_weight(i);
+    const double joining = joining_share(load(i));
+    const bool joins = random_.uniform() < joining;
+    if (!joins) {
+      was = held_[i][load(i) == 2 ? random_.next() >> 63 : 0];
+      remember(edges_.daughter[was], was);
+      release(was);
+    }
+    choose(now);
+    ratio *= mother_weight(i) / before;
+    if (joins) return random_.uniform() < static_cast<double>(ratio / Number(joining));
+    if (ratio == Number(0.0)) return false;
+    daughter = edges_.daughter[was];
+  }
+  return false;
+}
+
+template <typename Number>
+std::int32_t Chain<Number>::propose(std::int32_t daughter, const std::vector<double>& probability) {
+  double left = random_.uniform();
+  for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e) {
+    left -= probability[e];
+    if (left < 0.0) return e;
+  }
+  return kAppears;
+}
+
+template <typename Number>
+double Chain<Number>::proposal(std::int32_t daughter, std::int32_t option,
+                               const std::vector<double>& probability) const {
+  if (option != kAppears) return probability[option];
+  double left = 1.0;
+  for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e) left -= probability[e];
+  return left;
+}
+
+template <typename Number>
+Number Chain<Number>::mother_weight(std::int32_t mother) const {
+  const auto& held = held_[mother];
+  if (held[0] == kNobody) return weights_.none[mother];
+  if (held[1] == kNobody) return weights_.single[held[0]];
+  return weights_.pair[mother] * weights_.dividing[held[0]] * weights_.dividing[held[1]];
 }
 
 template <typename Number>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "clusters.hpp"
@@ -27,6 +28,10 @@ class Chain {
   // Offers the daughter to exchange mothers with one of the daughters of another of her mothers (Metropolis).
   void exchange(std::int32_t daughter);
 
+  // Sends the daughter elsewhere; whom she displaces goes elsewhere too, and so on until somebody finds a free place or
+  // appears. The whole chain of changes is kept or undone (Metropolis). Options are proposed by `probability` (edges).
+  void displace(std::int32_t daughter, const std::vector<double>& probability);
+
   const std::vector<std::int32_t>& chosen() const { return chosen_; }
 
  private:
@@ -36,6 +41,14 @@ class Chain {
   void choose(std::int32_t edge);
   void condition(const Cluster& cluster);
   std::int32_t find_edge(std::int32_t mother, std::int32_t daughter) const;
+  bool try_displacing(std::int32_t daughter, const std::vector<double>& probability);
+  void remember(std::int32_t daughter, std::int32_t was);
+  std::int32_t propose(std::int32_t daughter, const std::vector<double>& probability);
+  double proposal(std::int32_t daughter, std::int32_t option, const std::vector<double>& probability) const;
+  std::int32_t load(std::int32_t mother) const {
+    return (held_[mother][0] != kNobody) + (held_[mother][1] != kNobody);
+  }
+  Number mother_weight(std::int32_t mother) const;
   // The weight of a chosen edge, or of another in its place.
   const Number& weight_in_place_of(std::int32_t chosen, std::int32_t edge) const {
     return held_[problem_.mother[chosen]][1] == kNobody ? weights_.single[edge] : weights_.dividing[edge];
@@ -51,7 +64,8 @@ class Chain {
   Frontier<Number> frontier_;
   ClusterWeights<Number> conditional_;
   std::vector<std::vector<char>> taken_;
-  std::vector<std::int32_t> free_;  // scratch: a mother's edges to daughters who are free for her
+  std::vector<std::pair<std::int32_t, std::int32_t>> moved_;  // scratch: displaced daughters and what they had
+  std::vector<std::int32_t> free_;                            // scratch: a mother's edges to daughters who are free for her
 };
 
 extern template class Chain<double>;

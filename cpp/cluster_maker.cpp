@@ -9,11 +9,10 @@ namespace {
 constexpr std::int32_t kFewestCells = 4;
 constexpr double kMostWork = 2e5;
 
-// Belief propagation is overconfident: what it gives a thousandth may have a tenth. What it gives a millionth has not.
-constexpr double kNegligible = 1e-6;
+// Belief propagation is overconfident: what it gives a thousandth may have a tenth. What it gives this has not.
+constexpr double kNegligible = 1e-5;
 
 }  // namespace
-
 
 ClusterMaker::ClusterMaker(const Problem& problem, const Incidence& edges, const std::vector<double>& probability,
                            Stop& stop, std::int32_t fewest)

@@ -72,6 +72,27 @@ inline Number dot(const Number* x, const Number* y, std::uint32_t length) {
   return sum + odd;
 }
 
+// Both at once: adds from * factor to `to`, and returns the product of `from` and y.
+template <typename Number>
+inline Number add_scaled_and_dot(const Number* from, const Number* y, std::uint32_t length, const Number& factor,
+                                 Number* to) {
+  const Number first = from[0];
+  to[0] += factor * first;
+  Number sum = first * y[0];
+  if (length == 1) return sum;
+  const Number second = from[1];
+  to[1] += factor * second;
+  Number odd = second * y[1];
+  for (std::uint32_t k = 2; k < length; k += 2) {
+    const Number a = from[k], b = from[k + 1];
+    to[k] += factor * a;
+    to[k + 1] += factor * b;
+    sum += a * y[k];
+    odd += b * y[k + 1];
+  }
+  return sum + odd;
+}
+
 // Calls visit(edge, edge, bits, weight) for one and two daughters taken; a single one has the same edge twice.
 template <typename Number, typename Visit>
 void for_each_taking(const EliminationStep& step, const ClusterWeights<Number>& weights, const Visit& visit) {
@@ -188,10 +209,12 @@ void Frontier<Number>::untake(const EliminationStep& step, const Sums& before, c
   for_each_taking(step, *weights_, [&](std::size_t k, std::size_t l, std::uint32_t bits, const Number& weight) {
     stop_.check();
     Number sum(0.0);
-    for_free(size, bits, [&](std::uint32_t start, std::uint32_t run) {
-      add_scaled(follow.data() + (start | bits), run, weight, result.data() + start);
-      sum += dot(follow.data() + (start | bits), before.data() + start, run);
-    });
+    const Number factor = weight;
+    for_free(size, bits,
+             [&, bits, factor, from = follow.data(), y = before.data(), to = result.data()](std::uint32_t start,
+                                                                                            std::uint32_t run) {
+               sum += add_scaled_and_dot(from + (start | bits), y + start, run, factor, to + start);
+             });
     sum *= weight;
     if (k == l) {
       single[k] = sum;

@@ -76,25 +76,25 @@ std::vector<Option> GapFinder::find(double bound) {
 
 void GapFinder::collect_near() {
   near_.clear();
-  columns_.start.assign(problem_.n_mothers + 1, 0);
+  first_.assign(problem_.n_mothers + 1, 0);
   for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
     for (std::int32_t e = problem_.row[j]; e < problem_.row[j + 1]; ++e)
       if (reduced_[e] <= bound_) {
         near_.push_back({e, j});
-        ++columns_.start[problem_.mother[e]];
+        ++first_[problem_.mother[e]];
       }
-  // Filled from the last to the first, each start ends up where its column begins.
-  for (std::int32_t i = 0; i < problem_.n_mothers; ++i) columns_.start[i + 1] += columns_.start[i];
-  columns_.entry.resize(near_.size());
-  for (auto entry = near_.rbegin(); entry != near_.rend(); ++entry)
-    columns_.entry[--columns_.start[problem_.mother[entry->edge]]] = *entry;
+  // Filled from the last to the first, so that each of `first_` ends up where its mother's edges begin.
+  for (std::int32_t i = 0; i < problem_.n_mothers; ++i) first_[i + 1] += first_[i];
+  near_by_mother_.resize(near_.size());
+  for (auto near = near_.rbegin(); near != near_.rend(); ++near)
+    near_by_mother_[--first_[problem_.mother[near->edge]]] = *near;
 }
 
 template <typename Offer>
 void GapFinder::spread_back(std::int32_t mother, double distance, Offer offer) const {
   stop_.check();
-  for (std::int32_t at = columns_.start[mother]; at < columns_.start[mother + 1]; ++at) {
-    const auto [e, j] = columns_.entry[at];
+  for (std::int32_t at = first_[mother]; at < first_[mother + 1]; ++at) {
+    const auto [e, j] = near_by_mother_[at];
     if (map_.chosen[j] != kAppears) offer(mother_of(j), distance + reduced_[e]);
   }
 }

@@ -6,7 +6,6 @@
 
 #include <vector>
 
-#include "columns.hpp"
 #include "flow.hpp"
 #include "problem.hpp"
 #include "stop.hpp"
@@ -78,8 +77,11 @@ class GapFinder {
 
   // For one bound:
   double bound_ = 0.0;
-  std::vector<Columns::Entry> near_;  // the edges of reduced cost up to the bound, by daughter
-  Columns columns_;                   // and by mother
+  struct Near {
+    std::int32_t edge, daughter;
+  };
+  std::vector<Near> near_, near_by_mother_;  // the edges of reduced cost up to the bound, by daughter and by mother ...
+  std::vector<std::int32_t> first_;          // ... where those of mother i begin at first_[i]
   std::vector<std::int32_t> n_in_, n_out_;
   std::vector<char> on_cycle_;  // (n_mothers): false only where no cycle of near edges passes
   Distances to_sink_, from_sink_, home_;

@@ -18,9 +18,9 @@ namespace dunno {
 namespace {
 
 // Before clusters are made, messages need only tell the probable edges from the others; afterwards, a change of a
-// thousandth is far below what cutting edges costs.
+// thousandth is far below what cutting edges costs, and the first round changes most of what there is to change.
 constexpr Pace kRoughPace{1e-3, 20};
-constexpr Pace kClusterPace{1e-3, 2};
+constexpr Pace kClusterPace{1e-3, 1};
 constexpr Pace kFinePace{1e-10, 1000};
 
 // `auto` sums over a whole component where that costs about as much per edge as clusters would.

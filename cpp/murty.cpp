@@ -17,8 +17,8 @@ std::vector<std::int32_t> banned_for(std::int32_t daughter, std::int32_t first_f
 }  // namespace
 
 Murty::Murty(const Problem& problem, Flow best, std::int64_t k, double bound, Stop& stop)
-    : problem_(problem), columns_(make_columns(problem)), k_(k), bound_(bound), stop_(stop),
-      search_(problem, columns_, stop) {
+    : problem_(problem), edges_(problem), k_(k), bound_(bound), stop_(stop),
+      search_(problem, edges_, stop) {
   solved_.push_back({std::move(best), 0, {}});
   ranked_.push_back({0.0, {}});
 #ifdef DUNNO_CHECK

@@ -9,7 +9,7 @@
 #include <queue>
 #include <vector>
 
-#include "columns.hpp"
+#include "incidence.hpp"
 #include "flow.hpp"
 #include "search.hpp"
 
@@ -63,7 +63,7 @@ class Murty {
   void note(double gap);
 
   const Problem& problem_;
-  const Columns columns_;
+  const Incidence edges_;
   const std::int64_t k_;
   const double bound_;
   Stop& stop_;

@@ -7,15 +7,15 @@ namespace dunno {
 
 Search::Search(const Problem& problem, Stop& stop)
     : problem_(problem),
-      columns_(nullptr),
+      edges_(nullptr),
       stop_(stop),
       distance_(problem.n_mothers),
       via_edge_(problem.n_mothers),
       via_daughter_(problem.n_mothers),
       seen_at_(problem.n_mothers, 0) {}
 
-Search::Search(const Problem& problem, const Columns& columns, Stop& stop) : Search(problem, stop) {
-  columns_ = &columns;
+Search::Search(const Problem& problem, const Incidence& edges, Stop& stop) : Search(problem, stop) {
+  edges_ = &edges;
 }
 
 void Search::begin() {
@@ -143,8 +143,8 @@ Origin Search::backward(const Flow& flow, std::int32_t mother, const Limits& lim
 }
 
 void Search::relax_back(const Flow& flow, std::int32_t mother, double distance, const Limits& limits, Origin& best) {
-  for (std::int32_t at = columns_->start[mother]; at < columns_->start[mother + 1]; ++at) {
-    const auto [e, j] = columns_->entry[at];
+  for (std::int32_t at = edges_->first[mother]; at < edges_->first[mother + 1]; ++at) {
+    const std::int32_t e = edges_->edge[at], j = edges_->daughter[e];
     if (flow.chosen[j] == e || flow.chosen[j] == kOpen || !limits.may_move(j)) continue;
     const double reduced = problem_.cost[e] - flow.v[mother] - daughter_dual(problem_, flow, j);
     const double reached = distance + std::max(0.0, reduced);

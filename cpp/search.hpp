@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "columns.hpp"
+#include "incidence.hpp"
 #include "flow.hpp"
 #include "problem.hpp"
 #include "stop.hpp"
@@ -39,7 +39,7 @@ struct Origin {
 class Search {
  public:
   Search(const Problem& problem, Stop& stop);
-  Search(const Problem& problem, const Columns& columns, Stop& stop);
+  Search(const Problem& problem, const Incidence& edges, Stop& stop);
 
   // Ways to place an open daughter for less than `bound`; distances include her dual, so the nearest end's is the
   // u she will have. Ends at the first phantom, and at the sink unless it is to look `past_sink` for a phantom.
@@ -71,7 +71,7 @@ class Search {
   void pull(Flow& flow, const Origin& origin, std::int32_t mother);
 
   const Problem& problem_;
-  const Columns* columns_;
+  const Incidence* edges_;
   Stop& stop_;
 
   // The state of one search; `stamp_` tells which entries belong to it, so that nothing needs clearing.

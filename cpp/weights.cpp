@@ -97,8 +97,9 @@ LogWeights make_log_weights(const Problem& problem, Stop& stop) {
   logs.single.resize(problem.n_edges());
   logs.dividing.resize(problem.n_edges());
   const std::vector<double>& dividing_cost = problem.dividing_cost.empty() ? problem.cost : problem.dividing_cost;
+  const std::vector<double> daughter_price = map.daughter_duals();
   for (std::int32_t j = 0; j < problem.n_daughters; ++j) {
-    const double price = map.daughter_duals()[j];
+    const double price = daughter_price[j];
     logs.appear[j] = price - problem.appear[j];
     logs.scale -= price;
     for (std::int32_t e = problem.row[j]; e < problem.row[j + 1]; ++e) {

@@ -4,14 +4,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
-def test_the_solver_benchmark_runs() -> None:
-    done = subprocess.run(
-        [sys.executable, BENCHMARKS / "solve.py", "--quick"], check=True, capture_output=True, text=True
-    )
-    assert len(done.stdout.splitlines()) == 3
+@pytest.mark.parametrize(("name", "lines"), [("solve", 3), ("k_best", 20), ("marginals", 29)])
+def test_the_benchmarks_of_the_core_run(name: str, lines: int) -> None:
+    command = [sys.executable, "-m", f"benchmarks.{name}", "--quick"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=BENCHMARKS.parent)
+    assert len(done.stdout.splitlines()) == lines
 
 
 def test_the_memory_benchmark_runs() -> None:

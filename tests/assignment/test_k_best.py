@@ -7,15 +7,16 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from benchmarks.peers import gurobi_pool
 from dunno import _core
 from dunno.assignment import KBest, Problem, k_best, solve
 from dunno.errors import ProblemError
 
 from .brute_force import cost_of, enumerate_assignments
-from .problems import frame, problems, scale_of
+from .problems import examples, flows, frame, permuted, scale_of, scaled, with_more_for_one
 
 
 def assert_consistent(problem: Problem, best: KBest) -> None:
@@ -30,10 +31,11 @@ def assert_consistent(problem: Problem, best: KBest) -> None:
         assert cost < next_cost or row < next_row
 
 
-@settings(max_examples=2000, deadline=None)
-@given(problems(), st.data())
+@examples(2000)
+@given(flows(), st.data())
 def test_k_best_equals_brute_force_down_to_the_last_assignment(problem: Problem, data: st.DataObject) -> None:
-    costs, edges = enumerate_assignments(problem)
+    every = enumerate_assignments(problem)
+    costs, edges = every.cost, every.edge
     k = data.draw(st.sampled_from([len(costs) + 2, len(costs), max(1, len(costs) // 2), 3, 1]))
     best = k_best(problem, k)
     tolerance = 1e-12 * scale_of(problem) * max(1, problem.n_daughters)
@@ -44,12 +46,12 @@ def test_k_best_equals_brute_force_down_to_the_last_assignment(problem: Problem,
         assert {tuple(edge) for edge in best.edge} == {tuple(edge) for edge in edges}
 
 
-@settings(max_examples=500, deadline=None)
-@given(problems(kinds=("tied", "integer")))
+@examples(500)
+@given(flows(kinds=("zero-one", "tied", "integer")))
 def test_ties_are_in_lexicographic_order_after_the_map(problem: Problem) -> None:
     assume(scale_of(problem) >= 1.0)  # whole numbers add up without rounding
-    costs, edges = enumerate_assignments(problem)
-    best = k_best(problem, len(costs))
+    edges = enumerate_assignments(problem).edge
+    best = k_best(problem, len(edges))
     first = solve(problem).edge
     others = [edge for edge in edges.tolist() if edge != first.tolist()]
     assert best.edge.tolist() == [first.tolist(), *others]
@@ -70,7 +72,7 @@ def test_freezing_changes_nothing(n: int, k: int, sigma: float, whole_numbers: b
 
 def test_prices_that_are_all_zero_do_not_stall_it() -> None:
     problem = Problem([0] * 5, [4, 0, 1, 2, 3], [0.0, 1.0, 0.0, 0.0, 1.0], 1, 5, appear=0.0, disappear=0.0, divide=1.0)
-    costs, _ = enumerate_assignments(problem)
+    costs = enumerate_assignments(problem).cost
     for k in range(1, len(costs) + 2):
         np.testing.assert_array_equal(k_best(problem, k).cost, costs[:k])
 
@@ -98,28 +100,15 @@ def test_differences_describe_the_same_assignments() -> None:
     assert best.start[1] == 0
 
 
-@settings(max_examples=200, deadline=None)
-@given(problems(kinds=("real", "positive")), st.integers(0, 2**32 - 1))
+@examples(200)
+@given(flows(kinds=("real", "positive")), st.integers(0, 2**32 - 1))
 def test_the_order_of_detections_and_edges_does_not_matter(problem: Problem, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    mothers, daughters = rng.permutation(problem.n_mothers), rng.permutation(problem.n_daughters)
-    edges = rng.permutation(len(problem.cost))
-    new_mother, new_daughter = np.argsort(mothers), np.argsort(daughters)
-    shuffled = Problem(
-        new_mother[problem.mother[edges]],
-        new_daughter[problem.daughter[edges]],
-        problem.cost[edges],
-        problem.n_mothers,
-        problem.n_daughters,
-        problem.appear[daughters],
-        problem.disappear[mothers],
-        problem.divide[mothers],
-    )
+    shuffled, _, daughters, edges = permuted(problem, np.random.default_rng(seed))
     best, other = k_best(problem, 20), k_best(shuffled, 20)
     tolerance = 1e-11 * scale_of(problem)
     np.testing.assert_allclose(best.cost, other.cost, rtol=1e-11, atol=tolerance)
     if len(best) == len(other) and (np.diff(best.cost) > 2 * tolerance).all():  # the last one may be tied
-        restored = np.where(other.edge >= 0, np.append(edges, -1)[other.edge], -1)[:, new_daughter]
+        restored = np.where(other.edge >= 0, np.append(edges, -1)[other.edge], -1)[:, np.argsort(daughters)]
         np.testing.assert_array_equal(best.edge[:-1], restored[:-1])
 
 
@@ -127,30 +116,15 @@ def test_scaling_all_costs_scales_the_result() -> None:
     problem = frame(100, 0.5, seed=5)
     best = k_best(problem, 100)
     for factor in (2.0**-30, 2.0**30):
-        events = problem.appear * factor, problem.disappear * factor, problem.divide * factor
-        scaled = k_best(Problem(problem.mother, problem.daughter, problem.cost * factor, 100, 100, *events), 100)
-        np.testing.assert_array_equal(scaled.edge, best.edge)
-        np.testing.assert_allclose(scaled.cost, best.cost * factor, rtol=1e-12)
+        larger = k_best(scaled(problem, factor), 100)
+        np.testing.assert_array_equal(larger.edge, best.edge)
+        np.testing.assert_allclose(larger.cost, best.cost * factor, rtol=1e-12)
 
 
 def test_adding_to_all_that_a_daughter_can_do_shifts_all_costs() -> None:
     problem = frame(100, 0.5, seed=6)
     best = k_best(problem, 100)
-    more = np.zeros(100)
-    more[7] = 3.0
-    shifted = k_best(
-        Problem(
-            problem.mother,
-            problem.daughter,
-            problem.cost + more[problem.daughter],
-            100,
-            100,
-            problem.appear + more,
-            problem.disappear,
-            problem.divide,
-        ),
-        100,
-    )
+    shifted = k_best(with_more_for_one(problem, 7, 3.0), 100)
     np.testing.assert_array_equal(shifted.edge, best.edge)
     np.testing.assert_allclose(shifted.cost, best.cost + 3.0, rtol=1e-12)
 
@@ -207,9 +181,6 @@ def test_ctrl_c_ends_it() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_k_best_equals_gurobis_pool(seed: int) -> None:
-    gurobi = pytest.importorskip("gurobipy", reason="gurobipy, an independent oracle, is not installed")
-    from .gurobi_pool import pool_costs
-
+    pytest.importorskip("gurobipy", reason="pip install gurobipy, an independent oracle")
     problem = frame(40, 0.5, seed=seed, n_nearest=8)
-    expected = pool_costs(gurobi, problem, 200)
-    np.testing.assert_allclose(k_best(problem, 200).cost, expected, atol=1e-5)
+    np.testing.assert_allclose(k_best(problem, 200).cost, gurobi_pool(problem, 200), atol=1e-5)

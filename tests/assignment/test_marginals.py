@@ -1,3 +1,5 @@
+"""Marginals are the posterior's: against brute force, pyehm, exact sums, and themselves."""
+
 import signal
 import threading
 import time
@@ -6,21 +8,21 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.frames import colony
 from dunno.assignment import Marginals, Problem, marginals
 from dunno.errors import ProblemError
 
-from .enumerate_assignments import expected_marginals
-from .small_problems import colony, problems, trees
+from .brute_force import expected_marginals
+from .problems import examples, permuted, problems, scaled, trees, with_more_for_one
 
 FIELDS = ["edge", "edge_dividing", "appear", "disappear", "divide"]
-many = settings(max_examples=1500, deadline=None)
-some = settings(max_examples=200, deadline=None)
+many, some = examples(1500), examples(200)
 
 
-def assert_equal(found: Marginals, expected: object, tolerance: float) -> None:
+def assert_equal(found: Marginals, expected: Marginals, tolerance: float) -> None:
     for name in FIELDS:
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=0, atol=tolerance, err_msg=name)
 
@@ -110,22 +112,9 @@ def test_an_infinite_edge_has_probability_zero_in_the_callers_order() -> None:
 
 
 @some
-@given(problems(infinite=False), st.randoms(use_true_random=False))
-def test_the_order_of_cells_and_edges_does_not_matter(problem: Problem, random: object) -> None:
-    rng = np.random.default_rng(random.getrandbits(32))  # type: ignore[attr-defined]
-    mothers, daughters = rng.permutation(problem.n_mothers), rng.permutation(problem.n_daughters)
-    edges = rng.permutation(len(problem.cost))
-    shuffled = Problem(
-        np.argsort(mothers)[problem.mother[edges]] if len(edges) else [],
-        np.argsort(daughters)[problem.daughter[edges]] if len(edges) else [],
-        problem.cost[edges],
-        problem.n_mothers,
-        problem.n_daughters,
-        problem.appear[daughters],
-        problem.disappear[mothers],
-        problem.divide[mothers],
-        None if problem.dividing_cost is None else problem.dividing_cost[edges],
-    )
+@given(problems(infinite=False), st.integers(0, 2**32 - 1))
+def test_the_order_of_cells_and_edges_does_not_matter(problem: Problem, seed: int) -> None:
+    shuffled, mothers, daughters, edges = permuted(problem, np.random.default_rng(seed))
     before, after = marginals(problem), marginals(shuffled)
     np.testing.assert_allclose(after.edge, before.edge[edges], atol=1e-12)
     np.testing.assert_allclose(after.appear, before.appear[daughters], atol=1e-12)
@@ -136,12 +125,7 @@ def test_the_order_of_cells_and_edges_does_not_matter(problem: Problem, random: 
 @pytest.mark.parametrize("constant", [-40.0, 3.0, 1e6])
 def test_a_constant_on_all_of_a_daughters_options_only_moves_the_evidence(constant: float) -> None:
     problem = colony(4, 4, 0.5, seed=1, candidates=5)
-    appear, cost = problem.appear.copy(), problem.cost.copy()
-    appear[3] += constant
-    cost[problem.daughter == 3] += constant
-    ends = (problem.mother, problem.daughter)
-    moved = Problem(*ends, cost, problem.n_mothers, problem.n_daughters, appear, 7.0, 0.0)
-    before, after = marginals(problem), marginals(moved)
+    before, after = marginals(problem), marginals(with_more_for_one(problem, 3, constant))
     assert_equal(after, before, 1e-9)
     assert after.log_evidence == pytest.approx(before.log_evidence - constant, rel=1e-9)
 
@@ -149,20 +133,7 @@ def test_a_constant_on_all_of_a_daughters_options_only_moves_the_evidence(consta
 @some
 @given(problems(infinite=False), st.sampled_from([1e-9, 1e-3, 1e3, 1e6, 1e9]))
 def test_extreme_costs_give_probabilities(problem: Problem, scale: float) -> None:
-    def scaled(values: np.ndarray | None) -> np.ndarray | None:
-        return None if values is None else values * scale
-
-    extreme = Problem(
-        problem.mother,
-        problem.daughter,
-        problem.cost * scale,
-        problem.n_mothers,
-        problem.n_daughters,
-        problem.appear * scale,
-        problem.disappear * scale,
-        problem.divide * scale,
-        scaled(problem.dividing_cost),
-    )
+    extreme = scaled(problem, scale)
     assert_consistent(extreme, marginals(extreme, "bp"))
     found = marginals(extreme, "exact")
     assert_consistent(extreme, found)

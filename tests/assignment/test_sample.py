@@ -1,17 +1,20 @@
+"""Samples are the posterior's."""
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from benchmarks.frames import colony
 from dunno.assignment import Problem, Samples, marginals, sample
 from dunno.assignment.effective_size import autocorrelation_time, sample_costs
 from dunno.errors import ProblemError
 
-from .enumerate_assignments import enumerate_assignments
-from .small_problems import colony, problems
+from .brute_force import enumerate_assignments
+from .problems import examples, problems
 
-some = settings(max_examples=100, deadline=None)
+some = examples(100)
 
 
 def assert_assignments(problem: Problem, edge: NDArray[np.int64]) -> None:

@@ -6,14 +6,14 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dunno.assignment import Problem, solve, solve_batch
 from dunno.errors import ProblemError
 
 from .brute_force import cost_of
-from .problems import frame, problems, scale_of, with_cost
+from .problems import examples, flows, frame, scale_of, with_cost
 
 
 def assert_equal_to_one_by_one(problem: Problem, costs: np.ndarray) -> None:
@@ -26,8 +26,8 @@ def assert_equal_to_one_by_one(problem: Problem, costs: np.ndarray) -> None:
         assert cost_of(alone, batch.edge[row]) == pytest.approx(batch.cost[row], abs=tolerance, rel=1e-12)
 
 
-@settings(max_examples=1000, deadline=None)
-@given(problems(n_most=7), st.integers(0, 2**32 - 1))
+@examples(1000)
+@given(flows(n_most=7), st.integers(0, 2**32 - 1))
 def test_each_row_is_solved_exactly(problem: Problem, seed: int) -> None:
     rng = np.random.default_rng(seed)
     n_edges, scale = len(problem.cost), scale_of(problem)
