@@ -6,7 +6,7 @@ edges. The mother of a cell that did not divide is itself, one frame earlier.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -197,6 +197,13 @@ class Pixels:
     def __init__(self, movie: Movie, t: int) -> None:
         self._movie = movie
         self._t = t
+        self._made: dict[Hashable, Any] = {}
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make()` gives, made when first asked for and kept like the pixels themselves."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
     @cached_property
     def masks(self) -> LabelImage:
@@ -370,7 +377,7 @@ class Truth:
         frames: (T,) original index of each frame in view.
         labels: For each frame, (n,) the movie's detections.
         tracks: For each frame, (n,) the track of each detection, 0 for a false one.
-        present: For each frame, the tracks that are marked in it, detected or not.
+        present: For each frame, the tracks that are marked in it, detected or not, ascending.
     """
 
     track: Ints

@@ -54,9 +54,8 @@ def sample(problem: Problem, n: int, seed: int, report: bool = False) -> NDArray
     Example:
         >>> from dunno.assignment import Problem, sample
         >>> problem = Problem([0], [0], [-50.0], n_mothers=1, n_daughters=1)
-        >>> sample(problem, 2, seed=0)
-        array([[0],
-               [0]])
+        >>> sample(problem, 2, seed=0).tolist()
+        [[0], [0]]
     """
     count = _whole_number(n, "n")
     sequence = np.random.SeedSequence(_whole_number(seed, "seed"))

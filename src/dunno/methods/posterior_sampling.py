@@ -11,7 +11,7 @@ from dunno.types import PairPosterior
 
 @dataclass(frozen=True)
 class PosteriorSampling:
-    r"""How often an edge is in assignments drawn from the posterior; the links are the cheapest assignment.
+    r"""How often an edge is in assignments drawn from the posterior; the links are the MAP.
 
     $$P_{ij} = \frac1K \sum_{k=1}^K \mathbb 1\{(i, j) \in A_k\}, \qquad A_k \sim P(A) \propto \exp(-cost(A))
       \qquad\text{(Eq. 9 of the paper)}$$
