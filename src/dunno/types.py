@@ -263,6 +263,10 @@ class Detections:
         """The frame's image."""
         return self._pixels().images
 
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make()` gives, made when first asked for and kept for as long as the frame's pixels are."""
+        return self._pixels().once(key, make)
+
     def _pixels(self) -> Pixels:
         if self.pixels is None:
             raise MovieError(f"frame {self.frame}: these detections came without pixels; take them from a Movie")
@@ -335,6 +339,8 @@ class PairPosterior:
         selected: (E,) whether the edge is a link of the reported assignment.
         log_disappear: (m,) log probability of having no daughter; `None` where the method does not know.
         log_divide: (m,) log probability of having two daughters; `None` where the method does not know.
+        samples: (K, n) assignments drawn from the joint posterior, each daughter's edge or -1, whose frequencies are the
+            probabilities; `None` where the method has none. They tell which links are wrong together.
     """
 
     mothers: Detections
@@ -348,6 +354,7 @@ class PairPosterior:
     selected: Bools
     log_disappear: Floats | None = None
     log_divide: Floats | None = None
+    samples: Ints | None = None
 
     @property
     def mother_frame(self) -> int:

@@ -45,8 +45,7 @@ class Activity:
 
     def activity(self, pair: FramePair) -> Floats:
         """(m,) each mother's α, with the floor."""
-        mothers, later = pair.mothers.pixels, pair.daughters.pixels
-        alpha = half_change(pair) if mothers is None else mothers.once((self.name, later), lambda: half_change(pair))
+        alpha = pair.mothers.once((self.name, pair.daughters.pixels), lambda: half_change(pair))
         moving = alpha[alpha > 0]
         least = self.floor * np.median(moving) if len(moving) else 1.0
         return np.asarray(np.maximum(alpha, least))
