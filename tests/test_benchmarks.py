@@ -25,7 +25,7 @@ def test_the_memory_benchmark_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    "script", ["benchmarks/methods.py", "benchmarks/calibration.py", "docs/figures/make_calibration.py"]
+    "script", ["benchmarks/methods.py", "benchmarks/temperature.py", "docs/figures/make_calibration.py"]
 )
 def test_what_needs_real_movies_says_so(script: str) -> None:
     pytest.importorskip("matplotlib")
@@ -35,8 +35,8 @@ def test_what_needs_real_movies_says_so(script: str) -> None:
     assert done.stderr.startswith("needs real movies: set DUNNO_DATA")
 
 
-def test_the_calibration_benchmark_runs(data: Path) -> None:
+def test_the_temperature_benchmark_runs(data: Path) -> None:
     done = subprocess.run(
-        [sys.executable, BENCHMARKS / "calibration.py", "--speed"], check=True, capture_output=True, text=True
+        [sys.executable, BENCHMARKS / "temperature.py", "--speed"], check=True, capture_output=True, text=True
     )
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["score", "fit"]

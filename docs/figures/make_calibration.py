@@ -66,7 +66,9 @@ def print_surest(tracking: Tracking, truth: Truth) -> None:
         motherless.append(true == NO_MOTHER)
     order = np.argsort(-np.concatenate(confidence), kind="stable")[: sum(map(len, wrong)) // 10]
     bad, alone = np.concatenate(wrong)[order], np.concatenate(motherless)[order]
-    print(f"{bad.sum()} of the surest {len(order)} links are wrong; {alone[bad].sum()} of them have no mother in truth")
+    print(
+        f"{bad.sum()} of the surest {len(order)} links are wrong; {alone[bad].sum()} of them to daughters without a detected mother"
+    )
 
 
 def draw_curves(ax: Axes, before: CalibrationCurve, after: CalibrationCurve) -> None:

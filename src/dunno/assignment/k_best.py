@@ -66,4 +66,5 @@ def k_best(problem: Problem, k: int) -> KBest:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise ProblemError(f"k is {k!r}; expected a whole number of assignments, at least 1")
     require_linear(problem, "k_best")
-    return KBest(*_core.k_best(problem.core, min(int(k), 2**62)))
+    cost, *whole = _core.k_best(problem.core, min(int(k), 2**62))
+    return KBest(cost, *(np.asarray(column, np.int64) for column in whole))

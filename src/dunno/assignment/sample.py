@@ -54,14 +54,15 @@ def sample(problem: Problem, n: int, seed: int, report: bool = False) -> NDArray
     Example:
         >>> from dunno.assignment import Problem, sample
         >>> problem = Problem([0], [0], [-50.0], n_mothers=1, n_daughters=1)
-        >>> sample(problem, 2, seed=0).tolist()
-        [[0], [0]]
+        >>> sample(problem, 2, seed=0)
+        array([[0],
+               [0]])
     """
     count = _whole_number(n, "n")
     sequence = np.random.SeedSequence(_whole_number(seed, "seed"))
     state = sequence.generate_state(4, np.uint64).astype(np.uint64, copy=False)
     flat, exact = _core.sample(problem.core, count, state)
-    edge: NDArray[np.int64] = flat.reshape(count, problem.n_daughters)
+    edge = np.asarray(flat, np.int64).reshape(count, problem.n_daughters)
     if not report:
         return edge
     return Samples(edge, float(count) if exact else effective_size(problem, edge), exact)

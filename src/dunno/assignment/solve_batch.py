@@ -36,15 +36,17 @@ def solve_batch(problem: Problem, costs: ArrayLike) -> Batch:
 
     Example:
         >>> from dunno.assignment import Problem, solve_batch
-        >>> problem = Problem([0, 0, 1], [0, 1, 1], [0.5, 1.0, 2.0], n_mothers=2, n_daughters=2)
-        >>> solve_batch(problem, [[0.5, 1.0, 2.0], [0.5, 1.0, float("inf")]]).edge.tolist()
-        [[0, 2], [0, 1]]
+        >>> problem = Problem([0, 0, 1], [0, 1, 1], [0.5, 1.0, 3.0], n_mothers=2, n_daughters=2)
+        >>> solve_batch(problem, [[0.5, 1.0, 2.5], [0.5, 1.0, float("inf")]]).edge
+        array([[0, 2],
+               [0, 1]])
     """
     require_linear(problem, "solve_batch")
     table = _table(costs, len(problem.cost))
     core = _with_all_edges(problem)
     try:
-        cost, edge = _core.solve_batch(core, table)
+        cost, flat = _core.solve_batch(core, table)
+        edge = np.asarray(flat, np.int64)
     except ValueError:
         raise ProblemError(_name_bad_cost(table)) from None
     return Batch(cost, edge.reshape(len(table), problem.n_daughters))

@@ -12,7 +12,7 @@ from dunno.types import PairPosterior
 
 @dataclass(frozen=True)
 class PerturbedAssignment:
-    r"""How often an edge is in the MAP of perturbed features; the links are the MAP of the real ones.
+    r"""How often an edge is in the cheapest assignment of perturbed features; the links are the MAP.
 
     $$P_{ij} = \frac1K \sum_{k=1}^K \mathbb 1\{(i, j) \in \hat A_k\} \qquad\text{(Eq. 12 of the paper)}$$
 

@@ -1,6 +1,6 @@
 """The paper's calibration on HeLa: fitted on sequence 01, evaluated on 02, as Markdown tables.
 
-    DUNNO_DATA=... python benchmarks/calibration.py [--zero-floor | --speed]
+    DUNNO_DATA=... python benchmarks/temperature.py [--zero-floor | --speed]
 
 Without an option: ECE before and after temperature scaling, T, and the motion that T should be, at four frame steps.
 `--zero-floor`: how much T depends on what takes the place of exact zeros. `--speed`: seconds to score and to fit.
