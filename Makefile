@@ -22,8 +22,8 @@ demo: $(VENV)/.installed
 test: lint types contract tests check-core
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks docs
+	$(BIN)/ruff check src tests benchmarks docs
 
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
@@ -50,8 +50,8 @@ stub: $(VENV)/.installed-test
 	$(BIN)/python -m nanobind.stubgen -q -m dunno._core -o src/dunno/_core.pyi
 
 format: $(VENV)/.installed-test
-	$(BIN)/ruff format src tests benchmarks
-	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks docs
+	$(BIN)/ruff check --fix src tests benchmarks docs
 
 benchmark: $(VENV)/.installed-benchmark
 	$(BIN)/python -m benchmarks.solve

@@ -1,5 +1,6 @@
 """The benchmarks still run; what they measure is for people to read."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,3 +22,21 @@ def test_the_memory_benchmark_runs() -> None:
         [sys.executable, BENCHMARKS / "memory.py", "--frames", "20"], check=True, capture_output=True, text=True
     )
     assert done.stdout.splitlines()[-1].startswith("ratio")
+
+
+@pytest.mark.parametrize(
+    "script", ["benchmarks/methods.py", "benchmarks/temperature.py", "docs/figures/make_calibration.py"]
+)
+def test_what_needs_real_movies_says_so(script: str) -> None:
+    pytest.importorskip("matplotlib")
+    bare = {name: value for name, value in os.environ.items() if name != "DUNNO_DATA"}
+    done = subprocess.run([sys.executable, BENCHMARKS.parent / script], env=bare, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("needs real movies: set DUNNO_DATA")
+
+
+def test_the_temperature_benchmark_runs(data: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / "temperature.py", "--speed"], check=True, capture_output=True, text=True
+    )
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["score", "fit"]

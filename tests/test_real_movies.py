@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dunno import Tracker, read
+from dunno import Tracker, evaluation, read
+from dunno.io import read_links
 from dunno.tracking import Tracking
 from dunno.truth import true_mothers
 from dunno.types import Truth
@@ -43,3 +44,26 @@ def test_the_estimated_gate_is_generous_and_the_defaults_track(data: Path, seque
         step_vector = pair.daughters.centroid[linked] - pair.mothers.centroid[mother[linked]]
         distances.append(np.linalg.norm(step_vector, axis=1))
     assert np.mean(np.concatenate(distances) > tracking.about["max_distance"]) < 1e-3
+
+
+@pytest.mark.filterwarnings("ignore:masks are taken from")
+def test_what_is_odd_in_hela_is_counted(data: Path) -> None:
+    """As the data's README lists it: cells missing in the segmentation, and one mother with three daughters."""
+    for sequence, missing, many in (("01", 37, 0), ("02", 42, 1)):
+        movie, truth = read(data / "Fluo-N2DL-HeLa" / sequence, truth=True)
+        counts = evaluation.score(Tracker("distance", "SM").track(movie), truth).counts
+        first = len(np.setdiff1d(truth.present[0], truth.tracks[0]))
+        assert counts["missed_detections"] + first == missing
+        assert counts["mothers_with_more_than_two_daughters"] == many
+        assert counts["false_detections"] == 0
+        assert counts["undetected_mothers"] > 0
+
+
+@pytest.mark.filterwarnings("ignore:masks are taken from")
+def test_somebody_elses_links_on_hela_get_probabilities(data: Path) -> None:
+    movie, truth = read(data / "Fluo-N2DL-HeLa/01", truth=True)
+    links = read_links(data / "Fluo-N2DL-HeLa/01_GT/TRA", movie)
+    found = evaluation.score(Tracker("distance", "SM", links=links).track(movie), truth)
+    assert found.n_links == len(links)
+    assert found.accuracy == 1.0
+    assert found.recall == 1.0

@@ -30,7 +30,7 @@ def test_a_path_that_leads_nowhere_says_what_was_expected(path: str) -> None:
         rooms.find("costs", path)
 
 
-@pytest.mark.parametrize("room", ["costs", "methods"])
+@pytest.mark.parametrize("room", ["costs", "methods", "perturbations"])
 def test_every_member_says_in_one_line_what_it_is(room: str) -> None:
     for member in rooms.members(room).values():
         assert 10 < len(rooms.summary(member)) < 100

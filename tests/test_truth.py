@@ -96,3 +96,16 @@ def test_a_truth_with_other_frames_or_detections_is_refused() -> None:
         true_mothers(simulated.truth.every(3), pair)
     with pytest.raises(TruthError, match="detections that the truth was not matched to"):
         true_mothers(simulate(cells=5, frames=9, seed=3).truth, pair)
+
+
+def test_a_link_across_a_gap_is_no_link_between_neighbours() -> None:
+    """Track 2 continues track 1 after a frame without it: she appears, unless the gap lies between the frames in view."""
+    masks = np.zeros((4, 3, 9), int)
+    masks[0, 1, 2], masks[1, 1, 3], masks[3, 1, 5] = 1, 1, 2
+    movie = Movie(masks)
+    truth = match_truth(movie, TrackTable(*np.array([(1, 0, 1, 0), (2, 3, 3, 1)]).T), masks)
+    last = Tracker(max_distance=5).track(movie).pairs[2]
+    assert true_mothers(truth, last).mother.tolist() == [-1]
+    assert true_mothers(truth, last).undetected.tolist() == [False]
+    coarse = Tracker(max_distance=5).track(movie.every(2, start=1)).pairs[0]
+    assert true_mothers(truth.every(2, start=1), coarse).mother.tolist() == [0]

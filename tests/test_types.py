@@ -79,3 +79,16 @@ def test_dask_and_zarr_arrays_are_movies_and_movies_pickle(colony: Movie) -> Non
         np.testing.assert_array_equal(movie.masks(2), stack[2])
     copy = pickle.loads(pickle.dumps(colony.every(2)))
     np.testing.assert_array_equal(copy.masks(1), stack[2])
+
+
+def test_what_is_made_from_a_frames_pixels_is_made_once_and_kept_with_them(colony: Movie) -> None:
+    cells = colony.detections(0)
+    calls: list[int] = []
+    for _ in range(2):
+        assert cells.once("sum", lambda: calls.append(1) or int(cells.masks.sum())) == 18
+    assert calls == [1]
+    redrawn = cells.moved(cells.masks.copy(), (1.0, 1.0))
+    redrawn.once("sum", lambda: calls.append(2))
+    assert calls == [1, 2]
+    with pytest.raises(MovieError, match="came without pixels"):
+        cells.without_pixels().once("sum", lambda: 0)

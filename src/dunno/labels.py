@@ -1,5 +1,6 @@
 """Label images: which arrays are labels, and where their cells are."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,12 +103,19 @@ def _three(columns: Any) -> tuple[Ints, Ints, Ints]:
     return first, second, third
 
 
-def mean_over(labels: LabelImage, label: Ints, values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """(n,) mean of `values` over the pixels of each label; every label must be in the image."""
-    inside = labels > 0
-    place = np.searchsorted(label, labels[inside])
+def mean_over(labels: LabelImage, label: Ints, values: Callable[[Ints], NDArray[np.float64]]) -> NDArray[np.float64]:
+    """(n,) mean of some values over the pixels of each label; every label must be in the image.
+
+    Args:
+        labels: The label image.
+        label: (n,) its labels, ascending.
+        values: Given the flat indices of P pixels, their (P,) values; it is asked for pixels inside cells only.
+    """
+    flat = labels.reshape(-1)
+    inside = np.flatnonzero(flat)
+    place = np.searchsorted(label, flat[inside])
     counts = np.bincount(place, minlength=len(label))
-    return np.asarray(np.bincount(place, values[inside], minlength=len(label)) / counts)
+    return np.asarray(np.bincount(place, values(inside), minlength=len(label)) / counts)
 
 
 def _as_ints(columns: Any) -> Any:

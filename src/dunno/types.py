@@ -6,7 +6,7 @@ edges. The mother of a cell that did not divide is itself, one frame earlier.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -197,6 +197,13 @@ class Pixels:
     def __init__(self, movie: Movie, t: int) -> None:
         self._movie = movie
         self._t = t
+        self._made: dict[Hashable, Any] = {}
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make()` gives, made when first asked for and kept like the pixels themselves."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
     @cached_property
     def masks(self) -> LabelImage:
@@ -255,6 +262,10 @@ class Detections:
     def images(self) -> NDArray[Any]:
         """The frame's image."""
         return self._pixels().images
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make()` gives, made when first asked for and kept for as long as the frame's pixels are."""
+        return self._pixels().once(key, make)
 
     def _pixels(self) -> Pixels:
         if self.pixels is None:
@@ -328,6 +339,8 @@ class PairPosterior:
         selected: (E,) whether the edge is a link of the reported assignment.
         log_disappear: (m,) log probability of having no daughter; `None` where the method does not know.
         log_divide: (m,) log probability of having two daughters; `None` where the method does not know.
+        samples: (K, n) assignments drawn from the joint posterior, each daughter's edge or -1, whose frequencies are the
+            probabilities; `None` where the method has none. They tell which links are wrong together.
     """
 
     mothers: Detections
@@ -341,6 +354,7 @@ class PairPosterior:
     selected: Bools
     log_disappear: Floats | None = None
     log_divide: Floats | None = None
+    samples: Ints | None = None
 
     @property
     def mother_frame(self) -> int:
@@ -370,7 +384,7 @@ class Truth:
         frames: (T,) original index of each frame in view.
         labels: For each frame, (n,) the movie's detections.
         tracks: For each frame, (n,) the track of each detection, 0 for a false one.
-        present: For each frame, the tracks that are marked in it, detected or not.
+        present: For each frame, the tracks that are marked in it, detected or not, ascending.
     """
 
     track: Ints

@@ -76,6 +76,24 @@ def test_exact_zeros_are_floored(tracking: Tracking) -> None:
     assert high.probability[zero] == pytest.approx(1e-2, rel=0.1)
 
 
+def test_a_daughter_without_a_distribution_does_not_get_a_uniform_one() -> None:
+    simulated = simulate(cells=12, frames=4, motion=0.3)
+    settings = {"samples": 1, "no_mother": False, "disappear_cost": 0.0}
+    tracking = Tracker("distance", "AS", appear_cost=-1e6, **settings).track(simulated.movie)
+    scaled = TemperatureScaling(5.0, {"no_mother": False})(tracking)
+    for pair in scaled.pairs:
+        assert (pair.probability == 0).all()
+        assert np.isnan(pair.entropy).all()
+    with pytest.raises(InputError, match="no daughter with a true mother among her candidates"):
+        TemperatureScaling.fit(tracking, simulated.truth)
+
+
+def test_joint_samples_do_not_outlive_the_scaling() -> None:
+    tracking = Tracker("distance", "MC").track(simulate(cells=8, frames=3).movie)
+    assert tracking.pairs[0].samples is not None
+    assert TemperatureScaling(2.0)(tracking).pairs[0].samples is None
+
+
 def test_daughters_without_mother_are_left_out_unless_asked_for() -> None:
     simulated = simulate(cells=30, frames=20, motion=0.2, enter=3.0)
     tracking = Tracker("distance", "SM").track(simulated.movie)

@@ -300,3 +300,17 @@ def test_methods_and_perturbations_are_chosen_by_name(movie: Path, tmp_path: Pat
     about = json.loads((tmp_path / "out" / "run.json").read_text())["parameters"]
     assert (about["method"], about["method_parameters"]) == ("FP", {"samples": 3})
     assert (about["perturbation"], about["perturbation_parameters"]) == ("shift", {"amplitude": 1})
+
+
+@pytest.mark.parametrize("place", ["edges.csv", "ctc", "tracks.geff"])
+def test_links_from_any_format_are_judged_end_to_end(movie: Path, tmp_path: Path, place: str) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    own = ["--ctc", "--method", "SM", "--max-distance", "2.5"]
+    assert run(["track", str(movie), "-o", str(first), "-q", *own]) == 0
+    judge = ["--links", str(first / place), "--method", "MC", "--samples", "50", "--max-distance", "2.5"]
+    assert run(["track", str(movie), "-o", str(second), *judge]) == 0
+    columns = [[row.split(",") for row in (out / "edges.csv").read_text().splitlines()[1:]] for out in (first, second)]
+    links = [{tuple(row[:4]) for row in rows if row[6] == "1"} for rows in columns]
+    assert links[0] == links[1]
+    assert any(row[5] not in ("0", "1") for row in columns[1] if row[6] == "1")
+    assert json.loads((second / "run.json").read_text())["parameters"]["links_unmatched"] == 0

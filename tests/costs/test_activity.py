@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,3 +58,15 @@ def test_it_needs_images() -> None:
 def test_odd_parameters_are_refused(wrong: dict) -> None:
     with pytest.raises(InputError, match="expected a number above zero"):
         Activity(**wrong)
+
+
+def test_other_masks_have_another_activity_and_other_centres_the_same() -> None:
+    """What is kept with a frame's pixels is not used for others."""
+    pair, cost = pair_of(movie(changing(4, 18))), Activity(floor=1e-9)
+    np.testing.assert_allclose(cost.activity(pair), [3.0, 4.0])
+    moved = replace(pair, mothers=replace(pair.mothers, centroid=pair.mothers.centroid + 1.0))
+    np.testing.assert_allclose(cost.activity(moved), [3.0, 4.0])
+    masks = np.where(pair.mothers.masks == 2, 0, pair.mothers.masks)
+    masks[1, 3] = 2  # cell 2 now lies where cell 1's side of the image changed
+    redrawn = replace(pair, mothers=pair.mothers.moved(masks, pair.scale))
+    np.testing.assert_allclose(cost.activity(redrawn), [3.0, 3.0])

@@ -1,11 +1,14 @@
 """What holds for every cost with every method; a new file in either room is tested on arrival."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from dunno import Movie, Tracker, rooms
 from dunno.simulate import colony as simulate
 from dunno.tracking import Tracking
+from dunno.types import PairPosterior
 
 PAIRS = [(cost, method) for cost in rooms.members("costs") for method in rooms.members("methods")]
 
@@ -51,24 +54,59 @@ def test_one_seed_repeats_with_one_and_many_workers(movie: Movie, cost: str, met
         np.testing.assert_array_equal(one.selected, other.selected)
 
 
-@pytest.mark.parametrize(("cost", "method"), PAIRS)
-def test_labels_are_only_names(movie: Movie, cost: str, method: str) -> None:
-    """Renaming the cells renames the result and changes nothing else, up to the methods' random draws."""
-    if getattr(rooms.members("methods")[method], "is_random", False):
-        pytest.skip(f"{method} draws other random numbers for other orders")
-    names = np.random.default_rng(0).permutation(np.arange(1, 500))
-    names = np.concatenate([[0], names])
+NAMES = np.concatenate([[0], np.random.default_rng(0).permutation(np.arange(1, 500))])
+
+
+@pytest.fixture(scope="module")
+def renamed(movie: Movie) -> Movie:
+    """The same cells under other labels, hence in another order."""
     images = [movie.images(t) for t in range(len(movie))]
-    renamed = Movie([names[movie.masks(t)] for t in range(len(movie))], images)
-    for one, other in zip(track(movie, cost, method).pairs, track(renamed, cost, method).pairs, strict=True):
-        before = {
-            (names[one.mothers.label[i]], names[one.daughters.label[j]]): p
-            for i, j, p in zip(one.mother, one.daughter, one.probability, strict=True)
-        }
-        after = {
-            (other.mothers.label[i], other.daughters.label[j]): p
-            for i, j, p in zip(other.mother, other.daughter, other.probability, strict=True)
-        }
-        assert before.keys() == after.keys()
-        tolerance = getattr(rooms.members("methods")[method], "tolerance", 1e-9)
-        assert all(before[edge] == pytest.approx(after[edge], abs=tolerance) for edge in before)
+    return Movie([NAMES[movie.masks(t)] for t in range(len(movie))], images)
+
+
+def by_name(pair: PairPosterior, names: np.ndarray) -> dict[tuple[int, int], float]:
+    """Each edge's probability by its cells' names, and P(⊥) by mother 0."""
+    mothers, daughters = names[pair.mothers.label], names[pair.daughters.label]
+    edges = zip(mothers[pair.mother], daughters[pair.daughter], pair.probability, strict=True)
+    none = {(0, j): p for j, p in zip(daughters, np.exp(pair.log_no_mother), strict=True)}
+    return none | {(i, j): p for i, j, p in edges}
+
+
+def assert_only_renamed(before: Tracking, after: Tracking, tolerance: float) -> None:
+    for one, other in zip(before.pairs, after.pairs, strict=True):
+        expected, found = by_name(one, NAMES), by_name(other, np.arange(500))
+        assert expected.keys() == found.keys()
+        assert all(expected[edge] == pytest.approx(found[edge], abs=tolerance) for edge in expected)
+
+
+def says(method: str, what: str) -> bool:
+    return bool(getattr(rooms.members("methods")[method], what, False))
+
+
+@pytest.mark.parametrize(("cost", "method"), [each for each in PAIRS if not says(each[1], "is_random")])
+def test_labels_are_only_names(movie: Movie, renamed: Movie, cost: str, method: str) -> None:
+    """Renaming the cells renames the result and changes nothing else."""
+    tolerance = getattr(rooms.members("methods")[method], "tolerance", 1e-9)
+    assert_only_renamed(track(movie, cost, method), track(renamed, cost, method), tolerance)
+
+
+@pytest.mark.parametrize(("cost", "method"), [each for each in PAIRS if says(each[1], "perturbs")])
+def test_labels_are_only_names_for_perturbing_methods_without_noise(
+    movie: Movie, renamed: Movie, cost: str, method: str
+) -> None:
+    natural = rooms.members("costs")[cost].perturbation
+    strength = next(name for name in ("variance", "amplitude", "rate") if hasattr(natural, name))
+    quiet = replace(natural, **{strength: 0})
+    before, after = (Tracker(cost, method, samples=1, perturbation=quiet).track(each) for each in (movie, renamed))
+    assert_only_renamed(before, after, 1e-9)
+
+
+@pytest.mark.parametrize("cost", rooms.members("costs"))
+@pytest.mark.parametrize("method", ["FP+A", "MC"])
+def test_labels_are_only_names_for_the_frequencies_of_many_draws(
+    movie: Movie, renamed: Movie, cost: str, method: str
+) -> None:
+    """Other labels draw other random numbers from the same distribution; its standard error is below 0.04."""
+    one, other = (Movie([each.masks(t) for t in (0, 1)], [each.images(t) for t in (0, 1)]) for each in (movie, renamed))
+    before, after = (track(each, cost, method, samples=400) for each in (one, other))
+    assert_only_renamed(before, after, 0.18)

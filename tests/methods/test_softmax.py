@@ -2,13 +2,7 @@ import numpy as np
 
 from dunno import Movie, Tracker
 
-
-def between_two_mothers() -> Movie:
-    """The paper's Fig. 1: one daughter halfway between two mothers."""
-    masks = np.zeros((2, 5, 13), int)
-    masks[0, 2, 2], masks[0, 2, 10] = 1, 2
-    masks[1, 2, 6] = 1
-    return Movie(masks)
+from .ambiguity import between_two_mothers
 
 
 def test_a_daughter_halfway_between_two_mothers_has_even_odds() -> None:

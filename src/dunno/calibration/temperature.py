@@ -128,6 +128,7 @@ class TemperatureScaling:
             log_probability=scaled.log_probability,
             log_no_mother=scaled.log_no_mother,
             entropy=np.where(np.isnan(pair.entropy), np.nan, scaled.entropy),
+            samples=None,  # they are of the distribution before
         )
 
     def describe(self) -> dict[str, Any]:
@@ -222,9 +223,13 @@ def best_temperature(sample: LabelledDaughters) -> tuple[float, bool]:
 
 
 def _floored(pair: PairPosterior, zero_floor: float, no_mother: bool) -> tuple[Floats, Floats]:
-    """A pair's log probabilities with exact zeros replaced; ⊥ stays out where it was left out."""
+    """A pair's log probabilities with exact zeros replaced.
+
+    ⊥ stays out where it was left out, and a daughter without a distribution does not get a uniform one.
+    """
     floor = np.log(zero_floor)
-    log_edge = np.where(np.isfinite(pair.log_probability), pair.log_probability, floor)
+    nothing = np.isnan(pair.entropy)[pair.daughter]
+    log_edge = np.where(np.isfinite(pair.log_probability) | nothing, pair.log_probability, floor)
     if not no_mother:
         return log_edge, pair.log_no_mother
     return log_edge, np.where(np.isfinite(pair.log_no_mother), pair.log_no_mother, floor)

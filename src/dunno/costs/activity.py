@@ -46,9 +46,7 @@ class Activity:
 
     def activity(self, pair: FramePair) -> Floats:
         """(m,) each mother's α, with the floor."""
-        before, after = pair.mothers.images, pair.daughters.images
-        change = 0.5 * np.abs(after.astype(np.float64) - before.astype(np.float64))
-        alpha = mean_over(pair.mothers.masks, pair.mothers.label, change)
+        alpha = pair.mothers.once((self.name, pair.daughters.pixels), lambda: half_change(pair))
         moving = alpha[alpha > 0]
         least = self.floor * np.median(moving) if len(moving) else 1.0
         return np.asarray(np.maximum(alpha, least))
@@ -62,3 +60,13 @@ class Activity:
         typical = np.median(self.activity(pair)) if len(pair.mothers) else 1.0
         longest = float(self.precision / (2 * typical) * pair.max_distance**2)
         return EventCosts(appear=longest, disappear=longest, divide=0.0)
+
+
+def half_change(pair: FramePair) -> Floats:
+    """(m,) mean over each mother's mask of half the absolute change in intensity."""
+    before, after = pair.mothers.images.reshape(-1), pair.daughters.images.reshape(-1)
+
+    def change(pixel: Ints) -> Floats:
+        return np.asarray(0.5 * np.abs(after[pixel].astype(np.float64) - before[pixel].astype(np.float64)))
+
+    return mean_over(pair.mothers.masks, pair.mothers.label, change)

@@ -48,6 +48,11 @@ class Overlap:
 
 def _shared(pair: FramePair) -> tuple[Ints, Ints]:
     """The edges that share pixels as ascending numbers mother · n + daughter, and how many pixels each."""
+    shared: tuple[Ints, Ints] = pair.mothers.once((Overlap.name, pair.daughters.pixels), lambda: _count(pair))
+    return shared
+
+
+def _count(pair: FramePair) -> tuple[Ints, Ints]:
     label, other, pixels = count_overlaps(pair.mothers.masks, pair.daughters.masks)
     mother, daughter = np.searchsorted(pair.mothers.label, label), np.searchsorted(pair.daughters.label, other)
     return mother * len(pair.daughters) + daughter, pixels

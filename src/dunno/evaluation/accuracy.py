@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from dunno.evaluation.calibration_error import curve, error_floor, expected_error
+from dunno.evaluation.calibration_error import curve, error_floor, expected_error, joint_floor
 from dunno.evaluation.decisions import Decisions, decide
 from dunno.evaluation.sparsification import kept_right
 from dunno.tracking import Tracking
-from dunno.types import Bools, Floats, Truth
+from dunno.types import Bools, Floats, Ints, Truth
 
 ZERO_FLOOR = 1e-12
 """Probability that counts for an exact 0 in −log P, so that one impossible truth does not make the mean infinite."""
@@ -33,7 +33,9 @@ class Scores:
         daughter_accuracy: Share of daughters whose decision, a mother or ⊥, is right.
         ece: Expected calibration error of the links, ten bins of equal width.
         ece_floor: What a perfectly calibrated predictor with these confidences would stay below in 95 % of draws.
-        ece_equal_mass: The same with ten bins of equally many links.
+        ece_floor_joint: The same floor from joint posterior samples, where the method has them (MC): neighbouring links are
+            wrong together, which usually makes it the higher one.
+        ece_equal_mass: The calibration error with ten bins of equally many links.
         ece_daughters: Of all daughters' decisions.
         ece_daughters_floor: Its floor.
         ece_edges: Of all candidate edges, each taken as a yes-or-no question (Betjes et al.).
@@ -41,10 +43,9 @@ class Scores:
         brier: Mean squared error of daughters' distributions, from 0 to 2.
         auroc: Chance that a right link is more confident than a wrong one.
         aurc: Mean share of wrong links among the most confident ones, over all shares kept; lower is better.
-        ece_no_mother: Calibration error of P(⊥), over daughters.
-        brier_no_mother: Mean squared error of P(⊥).
-        ece_divide: Calibration error of P(divide), over mothers.
-        brier_divide: Mean squared error of P(divide).
+        ece_no_mother: Calibration error of P(⊥), over daughters; likewise `nll_no_mother`, `brier_no_mother` (the mean squared
+            error, from 0 to 1) and `auroc_no_mother`.
+        ece_divide: Calibration error of P(divide), over mothers; likewise `nll_divide`, `brier_divide` and `auroc_divide`.
         counts: What was left out or odd.
         intervals: 95 % bootstrap intervals over frame pairs, where asked for.
         reasons: Why a score is undefined.
@@ -59,6 +60,7 @@ class Scores:
     daughter_accuracy: float
     ece: float
     ece_floor: float
+    ece_floor_joint: float
     ece_equal_mass: float
     ece_daughters: float
     ece_daughters_floor: float
@@ -68,9 +70,13 @@ class Scores:
     auroc: float
     aurc: float
     ece_no_mother: float
+    nll_no_mother: float
     brier_no_mother: float
+    auroc_no_mother: float
     ece_divide: float
+    nll_divide: float
     brier_divide: float
+    auroc_divide: float
     counts: dict[str, int] = field(default_factory=dict)
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -100,18 +106,17 @@ def score(tracking: Tracking, truth: Truth, *, bootstrap: int = 0, seed: int = 0
         n_links=len(decisions.link_right),
         n_daughters=len(decisions.right),
         n_edges=len(decisions.edge_true),
-        n_true_links=decisions.n_true_links,
+        n_true_links=int(decisions.true_links.sum()),
         **_resampled(decisions),
         ece_floor=error_floor(decisions.link_confidence, seed=seed),
+        ece_floor_joint=joint_floor(decisions.link_confidence, decisions.link_pair, decisions.link_drawn, seed=seed),
         ece_equal_mass=curve(decisions.link_confidence, decisions.link_right, equal_mass=True).ece,
         ece_daughters_floor=error_floor(decisions.confidence, seed=seed),
         ece_edges=expected_error(decisions.edge_probability, decisions.edge_true),
         auroc=auroc(decisions.link_confidence, decisions.link_right),
         aurc=aurc(decisions.link_confidence, decisions.link_right),
-        ece_no_mother=expected_error(decisions.p_no_mother, ~decisions.has_mother),
-        brier_no_mother=_mean((decisions.p_no_mother - ~decisions.has_mother) ** 2),
-        ece_divide=expected_error(decisions.p_divide, decisions.divides),
-        brier_divide=_mean((decisions.p_divide - decisions.divides) ** 2),
+        **_yes_or_no("no_mother", decisions.p_no_mother, ~decisions.has_mother),
+        **_yes_or_no("divide", decisions.p_divide, decisions.divides),
         counts=decisions.counts,
         intervals=intervals,
         reasons=reasons,
@@ -123,16 +128,26 @@ def _resampled(decisions: Decisions) -> dict[str, float]:
     truth_possible = decisions.is_candidate
     surprise = -np.maximum(decisions.log_true[truth_possible], np.log(ZERO_FLOOR))
     p_true = np.exp(decisions.log_true)
+    n_true_links = int(decisions.true_links.sum())
     return {
         "accuracy": _mean(decisions.link_right),
-        "recall": float(decisions.link_right.sum() / decisions.n_true_links)
-        if decisions.n_true_links
-        else float("nan"),
+        "recall": float(decisions.link_right.sum() / n_true_links) if n_true_links else float("nan"),
         "daughter_accuracy": _mean(decisions.right),
         "ece": expected_error(decisions.link_confidence, decisions.link_right),
         "ece_daughters": expected_error(decisions.confidence, decisions.right),
         "nll": _mean(surprise),
         "brier": _mean(decisions.square - 2 * p_true + 1),
+    }
+
+
+def _yes_or_no(event: str, probability: Floats, happened: Bools) -> dict[str, float]:
+    """How true the probability of an event is."""
+    p_true = np.where(happened, probability, 1 - probability)
+    return {
+        f"ece_{event}": expected_error(probability, happened),
+        f"nll_{event}": _mean(-np.log(np.maximum(p_true, ZERO_FLOOR))),
+        f"brier_{event}": _mean((1 - p_true) ** 2),
+        f"auroc_{event}": auroc(probability, happened),
     }
 
 
@@ -145,9 +160,9 @@ def _bootstrap(decisions: Decisions, n_pairs: int, draws: int, seed: int) -> dic
     for _ in range(draws):
         picked = rng.integers(n_pairs, size=n_pairs)
         link, daughter = np.concatenate([links[i] for i in picked]), np.concatenate([daughters[i] for i in picked])
-        for name, value in _resampled(_pick(decisions, link, daughter)).items():
+        for name, value in _resampled(_pick(decisions, link, daughter, picked)).items():
             found.setdefault(name, []).append(value)
-    return {name: _interval(values) for name, values in found.items()}
+    return {name: _interval(values) for name, values in found.items() if not np.isnan(values).all()}
 
 
 def _interval(values: list[float]) -> tuple[float, float]:
@@ -155,13 +170,11 @@ def _interval(values: list[float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _pick(decisions: Decisions, link: np.ndarray, daughter: np.ndarray) -> Decisions:
-    from dataclasses import replace
-
+def _pick(decisions: Decisions, link: Ints, daughter: Ints, pair: Ints) -> Decisions:
     by_link = {name: getattr(decisions, name)[link] for name in ("link_confidence", "link_right", "link_entropy")}
     names = ("confidence", "right", "log_true", "square", "has_mother", "is_candidate", "p_no_mother")
     by_daughter = {name: getattr(decisions, name)[daughter] for name in names}
-    return replace(decisions, **by_link, **by_daughter, n_true_links=int(by_daughter["has_mother"].sum()))
+    return replace(decisions, **by_link, **by_daughter, true_links=decisions.true_links[pair])
 
 
 def auroc(confidence: Floats, right: Bools) -> float:
@@ -188,13 +201,28 @@ def _mean(values: np.ndarray) -> float:
     return float(np.mean(values)) if len(values) else float("nan")
 
 
+LINK_SCORES = ("accuracy", "ece", "ece_floor", "ece_floor_joint", "ece_equal_mass", "auroc", "aurc")
+DIVIDE_SCORES = ("ece_divide", "nll_divide", "brier_divide", "auroc_divide")
+
+
 def _reasons(decisions: Decisions) -> dict[str, str]:
+    """Why scores are undefined; where several reasons hold, the last one counts."""
     reasons = {}
+    if not decisions.link_drawn:
+        reasons["ece_floor_joint"] = "there are no joint samples of these probabilities"
+    if decisions.true_links.sum() == 0:
+        reasons["recall"] = "there are no true links"
+    for name, happened in (
+        ("auroc", decisions.link_right),
+        ("auroc_no_mother", ~decisions.has_mother),
+        ("auroc_divide", decisions.divides),
+    ):
+        if happened.all() or not happened.any():
+            reasons[name] = f"the answer is always {'yes' if happened.all() else 'no'}: there is nothing to tell apart"
+    if len(decisions.right) == 0:
+        reasons["daughter_accuracy"] = "no daughter takes part"
     if len(decisions.link_right) == 0:
-        reasons["ece"] = "there are no links"
-    if decisions.link_right.all() or not decisions.link_right.any():
-        share = "every" if len(decisions.link_right) and decisions.link_right.all() else "no"
-        reasons["auroc"] = f"{share} link is right: there is nothing to tell apart"
+        reasons |= dict.fromkeys(LINK_SCORES, "there are no links")
     if len(decisions.divides) == 0:
-        reasons["ece_divide"] = reasons["brier_divide"] = "the method gives no probabilities of division"
+        reasons |= dict.fromkeys(DIVIDE_SCORES, "the method gives no probabilities of division")
     return reasons

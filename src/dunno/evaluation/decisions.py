@@ -37,6 +37,9 @@ class Decisions:
         p_no_mother: (N,) P(⊥).
         p_divide: (D,) probability that each mother divides; empty where the method does not know.
         divides: (D,) whether she has two or more true daughters.
+        true_links: (P,) for each frame pair, how many daughters have a true, detected mother.
+        link_drawn: For each frame pair, (K, L of the pair) which of its links each joint sample contains; empty where the
+            method has no joint samples.
         counts: What was left out or odd.
     """
 
@@ -56,7 +59,8 @@ class Decisions:
     p_no_mother: Floats
     p_divide: Floats
     divides: Bools
-    n_true_links: int
+    true_links: Ints
+    link_drawn: tuple[Bools, ...]
     counts: dict[str, int]
 
 
@@ -112,7 +116,8 @@ def _decide_pair(pair: PairPosterior, true: TrueMothers, number: int) -> Decisio
         p_no_mother=p_no_mother[known],
         p_divide=np.exp(pair.log_divide) if pair.log_divide is not None else np.empty(0),
         divides=loads >= 2 if knows_divisions else np.empty(0, np.bool_),
-        n_true_links=int((true.mother >= 0).sum()),
+        true_links=np.array([(true.mother >= 0).sum()]),
+        link_drawn=() if pair.samples is None else (_drawn(pair, pair.samples, np.flatnonzero(links)),),
         counts={
             "false_detections": int((~true.known).sum()),
             "missed_detections": true.n_missed,
@@ -124,8 +129,13 @@ def _decide_pair(pair: PairPosterior, true: TrueMothers, number: int) -> Decisio
     )
 
 
+def _drawn(pair: PairPosterior, samples: Ints, link: Ints) -> Bools:
+    """(K, L) whether each joint sample contains each link."""
+    return np.asarray(samples[:, pair.daughter[link]] == link)
+
+
 def _join(parts: Sequence[Decisions]) -> Decisions:
-    fields = [name for name in Decisions.__dataclass_fields__ if name not in ("counts", "n_true_links")]
+    fields = [name for name in Decisions.__dataclass_fields__ if name not in ("counts", "link_drawn")]
     arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in fields}
     counts = {name: sum(part.counts[name] for part in parts) for name in parts[0].counts}
-    return Decisions(**arrays, n_true_links=sum(part.n_true_links for part in parts), counts=counts)
+    return Decisions(**arrays, link_drawn=tuple(drawn for part in parts for drawn in part.link_drawn), counts=counts)

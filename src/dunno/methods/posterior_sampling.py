@@ -1,6 +1,6 @@
 """MC: samples of the posterior."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,4 +28,5 @@ class PosteriorSampling:
         """Say how probable each edge is, and which are links."""
         drawn = sample(scored.problem, self.samples, int(rng.integers(2**62)))
         weight = np.full(self.samples, 1 / self.samples)
-        return frequencies(scored, drawn, weight, links(scored, solve(scored.problem).edge))
+        found = frequencies(scored, drawn, weight, links(scored, solve(scored.problem).edge))
+        return replace(found, samples=drawn) if scored.no_mother else found  # without ⊥ its frequencies are others

@@ -33,10 +33,15 @@ class Border:
 
     def draws(self, pair: FramePair, cost: Any, k: int, rng: np.random.Generator) -> Iterator[FramePair]:
         """Yield k pairs with redrawn masks."""
-        layers = [Layers(cells, self.amplitude) for cells in (pair.mothers, pair.daughters)]
+        layers = [self._layers(cells) for cells in (pair.mothers, pair.daughters)]
         for _ in range(k):
             mothers, daughters = (each.redraw(rng, pair.scale) for each in layers)
             yield replace(pair, mothers=mothers, daughters=daughters)
+
+    def _layers(self, cells: Detections) -> "Layers":
+        """A frame's layers; the daughters of one pair are the mothers of the next, so they are kept with the frame."""
+        layers: Layers = cells.once((self.name, self.amplitude), lambda: Layers(cells, self.amplitude))
+        return layers
 
 
 class Layers:
@@ -45,8 +50,9 @@ class Layers:
     def __init__(self, cells: Detections, amplitude: int) -> None:
         self._cells = cells
         self._amplitude = amplitude
-        number = np.searchsorted(cells.label, cells.masks) + 1  # cells are 1 … n, in the order of their labels
-        number[cells.masks == 0] = 0
+        number = np.searchsorted(
+            np.append(0, cells.label), cells.masks
+        )  # cells are 1 … n, in the order of their labels
         self._inner = _inner_layers(number, amplitude)
         self._outer = _outer_layers(number, amplitude)
         # How many layers each cell can lose and still be there.
