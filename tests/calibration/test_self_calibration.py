@@ -188,7 +188,8 @@ def test_other_costs_get_a_tempering_and_event_costs(free_colony: tuple, tmp_pat
     before, after = (
         evaluation.score(each, truth) for each in (plain, Tracker("overlap", "JP", calibration=again).track(movie))
     )
-    assert after.nll < before.nll
+    assert after.nll < 0.5 * before.nll
+    assert after.ece < 0.5 * before.ece
 
 
 def test_it_applies_to_a_finished_tracking_as_while_tracking(free_colony: tuple) -> None:

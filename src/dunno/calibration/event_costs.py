@@ -180,7 +180,9 @@ def _moments(start: MotionModel, pairs: Sequence[MotionPair], trues: Sequence[Tr
 def _fit_tempering(tracking: Tracking, told: list[PairPosterior], trues: list[TrueMothers]) -> TemperedCosts:
     plain = [np.where(np.isfinite(pair.cost), pair.cost, np.inf) for pair in told]
     cost = rooms.find("costs", str(tracking.about["cost"]))()
-    spread = max(float(np.median(np.abs(np.concatenate(plain)[np.isfinite(np.concatenate(plain))]))), 1e-9)
+    sizes = np.abs(np.concatenate(plain))
+    sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+    spread = float(np.median(sizes)) if len(sizes) else 1.0
 
     def made(logs: Floats) -> TemperedCosts:
         return TemperedCosts(float(np.exp(logs[0])), float(logs[1]), float(logs[2]), float(logs[3]))
@@ -190,11 +192,11 @@ def _fit_tempering(tracking: Tracking, told: list[PairPosterior], trues: list[Tr
         parts = []
         for pair, costs, true in zip(told, plain, trues, strict=True):
             tempered = linkable(cost, costs) / fitted.tempering
-            sizes = (len(pair.mothers), len(pair.daughters))
-            parts.append(_loss(fitted._problem(pair.mother, pair.daughter, tempered, *sizes), pair, true))
+            cells = (len(pair.mothers), len(pair.daughters))
+            parts.append(_loss(fitted._problem(pair.mother, pair.daughter, tempered, *cells), pair, true))
         return sum(part[0] for part in parts) / max(sum(part[1] for part in parts), 1)
 
-    starts = [np.array([np.log(spread * factor), 2.0, 2.0, 2.0]) for factor in (0.03, 0.3, 3.0)]
+    starts = [np.array([np.log(spread * factor), 2.0, 2.0, 2.0]) for factor in (0.01, 0.03, 0.1, 0.3)]
     first = min(starts, key=loss)
     bounds = [(first[0] - 7, first[0] + 7), (-30.0, 30.0), (-30.0, 30.0), (-30.0, 30.0)]
     best = _climb(loss, first, bounds)

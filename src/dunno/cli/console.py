@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from dunno.run import Run
@@ -73,6 +73,7 @@ def show_run(run: Run) -> None:
         ("appearing / disappearing", f"{summary.appearing:,} / {summary.disappearing:,}"),
         ("max distance", gate),
         ("mean confidence", f"{confidence}, {'calibrated' if about['calibrated'] else 'not calibrated'}"),
+        *_fitted_rows(about),
         ("time", f"{run.seconds:.1f} s"),
     ):
         table.add_row(name, value)
@@ -82,6 +83,27 @@ def show_run(run: Run) -> None:
     console.print(
         f"written to [bold]{run.folder}[/bold]: {', '.join(sorted(path.name for path in run.folder.iterdir()))}"
     )
+
+
+def _fitted_rows(about: dict[str, Any]) -> list[tuple[str, str]]:
+    """What a fitted motion model found out about the cells, with 95 % intervals, and what speaks against it."""
+    calibration = about["calibration"]
+    if not calibration or "parameters" not in calibration:
+        return []
+    found, intervals = calibration["parameters"], calibration["intervals"]
+
+    def told(name: str, change: Callable[[float], float], unit: str) -> str:
+        low, high = (change(end) for end in intervals.get(name, (found[name],) * 2))
+        between = f" ({low:.3g} – {high:.3g})" if name in intervals else ""
+        return f"{change(found[name]):.3g}{between}{unit}"
+
+    length = "" if about["scale"] else " px"
+    rows = [
+        ("fitted motion per axis", told("motion_scale", lambda scale: scale**0.5, f"{length} per step")),
+        ("fitted divisions", told("p_divide", lambda share: 100 * share, " % of cells per step")),
+        ("fitted losses", told("p_lost", lambda share: 100 * share, " % of cells per step")),
+    ]
+    return rows + [("not to be trusted", problem) for problem in calibration["problems"]]
 
 
 def _least_certain_table(run: Run) -> object:
