@@ -15,6 +15,7 @@ is lost again; cell 3 of frame 2 is new.
 """
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,12 @@ COLONY = [
     ............
     """),
 ]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def listen_to_control_c() -> None:
+    """A shell's background jobs ignore Ctrl-C, and their children inherit that: the tests of it would never end."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
