@@ -9,6 +9,7 @@ from geff.core_io import read_to_memory
 from geff.validate.data import ValidationConfig, validate_data
 
 from dunno import Movie, Tracker
+from dunno.errors import InputError
 from dunno.simulate import colony as simulate
 from dunno.tracking import Tracking
 
@@ -177,3 +178,24 @@ def test_a_tracks_confidence_is_the_product_of_its_links(tracking: Tracking, tmp
         assert row.confidence == pytest.approx(np.prod(confidence[inside]))
         assert row.least == pytest.approx(min(confidence[inside], default=1.0))
         assert float(written[row.track]["confidence"]) == pytest.approx(row.confidence)
+
+
+def test_forests_are_drawn_from_the_posterior() -> None:
+    movie = simulate(cells=15, frames=5, motion=0.4, cycle=8).movie
+    tracking = Tracker(seed=1).track(movie)
+    forests = tracking.sample(400, seed=3)
+    for r, pair in enumerate(tracking.pairs):
+        frequency = np.mean([forest.pairs[r].selected for forest in forests], axis=0)
+        np.testing.assert_allclose(frequency, pair.probability, atol=0.12)
+        loads = [np.bincount(forest.pairs[r].mother[forest.pairs[r].selected], minlength=1).max() for forest in forests]
+        assert max(loads) <= 2
+    again = tracking.sample(400, seed=3)
+    assert all((a.pairs[2].selected == b.pairs[2].selected).all() for a, b in zip(forests, again, strict=True))
+    assert len({len(forest.tracks()) for forest in forests}) > 1
+    expected = sum((1 - pair.probability[pair.selected]).sum() for pair in tracking.pairs)
+    assert tracking.expected_wrong_links() == pytest.approx(expected)
+
+
+def test_only_the_posterior_can_be_drawn_from(tracking: Tracking) -> None:
+    with pytest.raises(InputError, match="only results of method JP"):
+        tracking.sample(2)

@@ -47,6 +47,7 @@ class Summary:
     disappearing: int = 0
     tracks: int = 0
     mean_confidence: float | None = None
+    expected_wrong_links: float = 0.0
     least_certain: list[DoubtfulLink] = field(default_factory=list)
 
     def watch(self, pairs: Iterable[PairPosterior]) -> Iterator[PairPosterior]:
@@ -58,6 +59,7 @@ class Summary:
             total += float(pair.probability[pair.selected].sum())
             self._count(pair)
             self.mean_confidence = total / self.links if self.links else None
+            self.expected_wrong_links = self.links - total
             yield pair
 
     def _count(self, pair: PairPosterior) -> None:

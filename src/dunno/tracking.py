@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from dunno.errors import MissingExtra
+from dunno.assignment import Problem, sample
+from dunno.errors import InputError, MissingExtra
 from dunno.io.csv import CsvWriter, detection_columns, edge_columns
 from dunno.io.ctc import CtcWriter
 from dunno.io.geff import GeffWriter
@@ -51,6 +52,36 @@ class Tracking:
     def tracks(self) -> list[TrackRow]:
         """List the tracks: label, first and last frame, and the track each came from (0: none)."""
         return drain(self.pairs, [])
+
+    def expected_wrong_links(self) -> float:
+        """How many of the links are expected to be wrong: the sum of 1 − P over all of them."""
+        return float(sum((1 - pair.probability[pair.selected]).sum() for pair in self.pairs))
+
+    def sample(self, n: int, seed: int = 0) -> list[Tracking]:
+        """Draw n complete lineage forests from the posterior, the frame pairs being independent (method JP).
+
+        Each is a tracking whose links are one drawn assignment per pair; compute any figure on all of them, and its spread is its
+        uncertainty. The same seed draws the same forests.
+        """
+        missing = next((pair for pair in self.pairs if pair.problem is None), None)
+        if missing is not None:
+            raise InputError(
+                "only results of method JP, not scaled by a temperature nor read from a file, can be sampled from"
+            )
+        drawn = []
+        for pair in self.pairs:
+            own = np.random.SeedSequence([seed, pair.mother_frame, pair.daughter_frame]).generate_state(1, np.uint32)
+            drawn.append(sample(cast(Problem, pair.problem), n, int(own[0])))
+        return [self._with(tuple(edges[k] for edges in drawn)) for k in range(n)]
+
+    def _with(self, edges: tuple[np.ndarray, ...]) -> Tracking:
+        """The same movie with other assignments as links."""
+        pairs = []
+        for pair, edge in zip(self.pairs, edges, strict=True):
+            selected = np.zeros(len(pair.mother), np.bool_)
+            selected[edge[edge >= 0]] = True
+            pairs.append(replace(pair, selected=selected))
+        return replace(self, pairs=tuple(pairs))
 
     def to_geff(self, path: str | Path, overwrite: bool = False) -> None:
         """Write a GEFF: the links at its root, all candidate edges in its group `candidates`."""

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dunno.assignment import Problem
 from dunno.errors import MovieError
 from dunno.labels import LabelImage, as_labels, measure
 
@@ -339,6 +340,7 @@ class PairPosterior:
         selected: (E,) whether the edge is a link of the reported assignment.
         log_disappear: (m,) log probability of having no daughter; `None` where the method does not know.
         log_divide: (m,) log probability of having two daughters; `None` where the method does not know.
+        problem: The assignment problem whose posterior this is (JP only), from which whole assignments can be drawn.
         samples: (K, n) assignments drawn from the joint posterior, each daughter's edge or -1, whose frequencies are the
             probabilities; `None` where the method has none. They tell which links are wrong together.
     """
@@ -355,6 +357,7 @@ class PairPosterior:
     log_disappear: Floats | None = None
     log_divide: Floats | None = None
     samples: Ints | None = None
+    problem: Problem | None = field(default=None, repr=False)
 
     @property
     def mother_frame(self) -> int:

@@ -108,6 +108,7 @@ class ModelCalibration:
                 selected=selected,
                 log_disappear=np.log(found.disappear),
                 log_divide=np.log(found.divide),
+                problem=problem,
             )
 
     def check(self, about: Mapping[str, Any]) -> None:

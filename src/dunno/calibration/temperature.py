@@ -128,7 +128,8 @@ class TemperatureScaling:
             log_probability=scaled.log_probability,
             log_no_mother=scaled.log_no_mother,
             entropy=np.where(np.isnan(pair.entropy), np.nan, scaled.entropy),
-            samples=None,  # they are of the distribution before
+            samples=None,
+            problem=None,  # they are of the distribution before
         )
 
     def describe(self) -> dict[str, Any]:

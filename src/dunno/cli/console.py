@@ -73,6 +73,7 @@ def show_run(run: Run) -> None:
         ("appearing / disappearing", f"{summary.appearing:,} / {summary.disappearing:,}"),
         ("max distance", gate),
         ("mean confidence", f"{confidence}, {'calibrated' if about['calibrated'] else 'not calibrated'}"),
+        ("expected wrong links", f"{summary.expected_wrong_links:,.1f}"),
         *_fitted_rows(about),
         ("time", f"{run.seconds:.1f} s"),
     ):

@@ -28,4 +28,5 @@ class JointPosterior:
         found, edge = decide(scored.problem)
         with np.errstate(divide="ignore"):
             told = posterior(scored, np.log(found.edge), np.log(found.appear), links(scored, edge))
-            return replace(told, log_disappear=np.log(found.disappear), log_divide=np.log(found.divide))
+            lost, divides = np.log(found.disappear), np.log(found.divide)
+        return replace(told, log_disappear=lost, log_divide=divides, problem=scored.problem)
