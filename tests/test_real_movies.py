@@ -24,7 +24,7 @@ def right_links(tracking: Tracking, truth: Truth) -> np.ndarray:
 
 def test_hela_is_tracked_as_a_reference_implementation_did(data: Path) -> None:
     movie, truth = read(data / "Fluo-N2DL-HeLa/02", truth=True)
-    right = right_links(Tracker(max_distance=30).track(movie), truth)
+    right = right_links(Tracker("distance", "SM", max_distance=30).track(movie), truth)
     assert len(right) == pytest.approx(25_166, abs=25)
     assert right.mean() == pytest.approx(0.9950, abs=0.001)
 

@@ -20,7 +20,8 @@ def track_crowd(samples: int, **settings: bool) -> PairPosterior:
 def best(pair: PairPosterior, k: int | None) -> tuple[np.ndarray, np.ndarray]:
     """(E,) and (n,) the edges' and ⊥'s probabilities over the k cheapest assignments, by brute force."""
     problem = Problem(pair.mother, pair.daughter, pair.cost, 3, 4, *EVENTS.values())
-    cost, edge = enumerate_assignments(problem)
+    every = enumerate_assignments(problem)
+    cost, edge = every.cost, every.edge
     weight = np.exp(-cost[:k]) / np.exp(-cost[:k]).sum()
     chosen = [(weight[:, None] * (edge[:k] == e)).sum() for e in range(len(pair.cost))]
     return np.array(chosen), (weight[:, None] * (edge[:k] < 0)).sum(axis=0)
