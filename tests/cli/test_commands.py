@@ -17,6 +17,7 @@ def test_the_demo_leaves_a_valid_geff_and_a_ctc_folder(tmp_path: Path, capsys: p
     printed = capsys.readouterr().out
     assert "cells" in printed
     assert "least certain links" in printed
+    assert "the simulation knows the truth" in printed
     geff.validate_structure(tmp_path / "demo" / "tracks" / "tracks.geff")
     geff.validate_structure(tmp_path / "demo" / "tracks" / "tracks.geff" / "candidates")
     assert len(list((tmp_path / "demo" / "tracks" / "ctc").glob("mask*.tif"))) == 40
