@@ -199,3 +199,9 @@ def test_forests_are_drawn_from_the_posterior() -> None:
 def test_only_the_posterior_can_be_drawn_from(tracking: Tracking) -> None:
     with pytest.raises(InputError, match="only results of method JP"):
         tracking.sample(2)
+
+
+def test_exports_replace_their_own_kind(tracking: Tracking, tmp_path: Path) -> None:
+    for export in (tracking.to_geff, tracking.to_csv, tracking.to_ctc):
+        export(tmp_path / export.__name__)
+        export(tmp_path / export.__name__, overwrite=True)

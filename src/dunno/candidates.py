@@ -69,7 +69,7 @@ def estimate_gate(movie: Movie) -> float:
 
 def typical_diameter(cells: list[Detections]) -> float:
     """The median diameter over some frames; 1 where there are no cells."""
-    sizes = np.concatenate([_diameter(each) for each in cells])
+    sizes = np.concatenate([_diameter(each) for each in cells]) if cells else np.empty(0)
     return float(np.median(sizes)) if len(sizes) else 1.0
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dunno.errors import OutputError
 from dunno.io.csv import CsvWriter
 from dunno.io.ctc import CtcWriter
 from dunno.io.geff import GeffWriter
@@ -130,6 +131,9 @@ def track_into(
         progress: Wraps the stream of pairs, knowing how many will come.
     """
     started = time.perf_counter()
+    for place in (movie.path, movie.masks_path):
+        if place is not None and Path(place).resolve().is_relative_to(Path(folder).resolve()):
+            raise OutputError(f"{folder}: holds the movie itself ({place}); choose another output")
     with whole(folder, overwrite) as partial:
         plan = tracker.plan(movie)
         about = tracker.about(movie, plan)

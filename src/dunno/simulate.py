@@ -58,6 +58,7 @@ class Parameters:
 
     def __post_init__(self) -> None:
         at_least = {
+            "seed": 0,
             "cells": 1,
             "frames": 1,
             "motion": 0,

@@ -125,7 +125,7 @@ class Tracker:
         self.no_mother = no_mother
         self.links = links
         self.calibration = self._chosen(calibration)
-        self.seed = seed
+        self.seed = check_seed(seed)
         if workers is not None and workers < 1:
             raise InputError(f"workers is {workers}; expected at least 1")
         self.workers = workers or available_cores()
@@ -229,7 +229,7 @@ class Tracker:
             "method_parameters": _parameters(self.method),
             "perturbation": getattr(self.perturbation, "name", None) if _is_perturbing(self.method) else None,
             "perturbation_parameters": _parameters(self.perturbation) if _is_perturbing(self.method) else {},
-            "max_distance": plan.gate,
+            "max_distance": plan.gate if np.isfinite(plan.gate) else None,
             "max_distance_estimated": self.max_distance is None,
             "appear_cost": self.appear_cost,
             "disappear_cost": self.disappear_cost,
@@ -377,9 +377,21 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def check_seed(seed: int) -> int:
+    """Refuse what is no seed."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed is {seed!r}; expected a whole number, zero or more")
+    return int(seed)
+
+
 def _made(offered: Any) -> Any:
     """A room offers classes; a user's `package.module:name` may also be a function or an object."""
-    return offered() if isinstance(offered, type) else offered
+    if not isinstance(offered, type):
+        return offered
+    try:
+        return offered()
+    except TypeError as error:
+        raise InputError(f"{offered.__name__} cannot be made without arguments ({error}); make it in Python") from None
 
 
 def _method(method: str | Method, samples: int | None) -> Method:

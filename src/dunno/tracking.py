@@ -15,7 +15,7 @@ from dunno.io.csv import CsvWriter, detection_columns, edge_columns
 from dunno.io.ctc import CtcWriter
 from dunno.io.geff import GeffWriter
 from dunno.io.output import read_pairs, read_run, reopen_movie
-from dunno.io.writing import drain, whole
+from dunno.io.writing import drain, leave_marker, whole
 from dunno.tracks import TrackNumbers, TrackRow, records
 from dunno.types import Movie, PairPosterior
 
@@ -92,11 +92,13 @@ class Tracking:
         """Write `edges.csv` (candidate edges), `detections.csv` (cells) and `tracks.csv` into a new folder."""
         with whole(folder, overwrite) as partial:
             drain(self.pairs, [CsvWriter(partial)])
+            leave_marker(partial, str(self.about["version"]))
 
     def to_ctc(self, folder: str | Path, overwrite: bool = False) -> None:
         """Write a Cell Tracking Challenge result: `maskNNN.tif` and `res_track.txt`."""
         with whole(folder, overwrite) as partial:
             drain(self.pairs, [CtcWriter(partial, self.movie)])
+            leave_marker(partial, str(self.about["version"]))
 
     def to_pandas(self) -> tuple[pandas.DataFrame, pandas.DataFrame]:
         """Return the edges and the detections, as in the CSV files, as two data frames."""

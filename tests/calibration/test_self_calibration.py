@@ -247,3 +247,22 @@ def test_activity_is_self_calibrated_too() -> None:
     found = evaluation.score(tracking, simulated.truth)
     assert found.daughter_accuracy > 0.8
     assert tracking.about["calibration"]["kind"] == "motion model"
+
+
+def test_a_lonely_cell_is_linked() -> None:
+    masks = np.zeros((6, 60, 60), int)
+    for t in range(6):
+        masks[t, 20 + 2 * t : 27 + 2 * t, 30:37] = 1
+    tracking = Tracker().track(Movie(masks))
+    assert [int(pair.selected.sum()) for pair in tracking.pairs] == [1] * 5
+
+
+def test_another_scale_is_refused_and_another_step_is_told(free_colony: tuple) -> None:
+    movie, truth = free_colony
+    part = slice(0, 5)
+    fitted = fit_event_costs(Tracker(calibration=None).track(movie.part(part)), truth.part(part))
+    masks = [movie.masks(t) for t in range(3)]
+    with pytest.raises(InputError, match="fitted for scale None"):
+        Tracker(calibration=fitted).track(Movie(masks, scale=0.5))
+    with pytest.warns(UserWarning, match="fitted at step 1, and is used at 2"):
+        Tracker(calibration=fitted).track(movie.part(part).every(2))

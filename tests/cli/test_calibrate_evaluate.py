@@ -110,6 +110,10 @@ def test_wrong_input_gets_one_line(root: Path, tmp_path: Path, capsys: pytest.Ca
             ["evaluate", str(out), "--truth", str(tmp_path / "empty")],
             "empty: expected man_track.txt and one mask per frame",
         ),
+        (
+            ["evaluate", str(out), "--truth", str(tmp_path / "gone")],
+            "gone: expected man_track.txt and one mask per frame",
+        ),
         (["evaluate", str(out), *truth, "-o", str(tmp_path / "x.json")], "x.json: exists already"),
         (["evaluate", str(out), *truth, "--masks", str(tmp_path / "gone")], "gone: there is no such file or folder"),
         (["calibrate", str(root / "01"), "-o", str(tmp_path / "x.json")], "x.json: exists already"),

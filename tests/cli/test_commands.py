@@ -22,6 +22,9 @@ def test_the_demo_leaves_a_valid_geff_and_a_ctc_folder(tmp_path: Path, capsys: p
     geff.validate_structure(tmp_path / "demo" / "tracks" / "tracks.geff" / "candidates")
     assert len(list((tmp_path / "demo" / "tracks" / "ctc").glob("mask*.tif"))) == 40
     assert os.listdir(tmp_path) == ["demo"]
+    truth = tmp_path / "demo" / "01_GT" / "TRA"
+    assert run(["evaluate", str(tmp_path / "demo" / "tracks"), "--truth", str(truth), "--bootstrap", "0"]) == 0
+    assert run(["demo", "-o", str(tmp_path / "demo" / "tracks")]) == 2  # a tracking, not a demo
 
 
 def test_the_demo_does_not_replace_what_is_not_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

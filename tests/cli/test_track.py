@@ -121,6 +121,8 @@ def test_the_summary_counts_what_is_in_the_tables(tmp_path: Path, capsys: pytest
         (["--workers", "0"], "workers is 0; expected at least 1"),
         (["--method", "SM", "--disappear-cost", "1", "--divide-cost", "-5"], "solve needs divide >= -disappear"),
         (["--seed", "x"], "Invalid value for '--seed'"),
+        (["--seed", "-1"], "seed is -1; expected a whole number, zero or more"),
+        (["--cost", "dunno.types:Movie"], "Movie cannot be made without arguments"),
     ],
 )
 def test_wrong_options_get_one_clear_line_and_leave_nothing(
@@ -314,3 +316,44 @@ def test_links_from_any_format_are_judged_end_to_end(movie: Path, tmp_path: Path
     assert links[0] == links[1]
     assert any(row[5] not in ("0", "1") for row in columns[1] if row[6] == "1")
     assert json.loads((second / "run.json").read_text())["parameters"]["links_unmatched"] == 0
+
+
+def test_links_that_all_fail_are_refused(movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "links.csv").write_text("mother_frame,mother,frame,daughter\n0,77,1,1\n")
+    line = complaint(capsys, "track", movie, "-o", tmp_path / "out", "--links", tmp_path / "links.csv")
+    assert "none of its 1 links could be matched; the first: 77 in frame 0" in line
+
+
+def test_an_output_around_the_movie_is_refused(movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "run.json").write_text('{"dunno": "0"}')
+    line = complaint(capsys, "track", movie, "-o", tmp_path, "--overwrite")
+    assert "holds the movie itself" in line
+    assert movie.is_dir()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_being_ended_leaves_nothing_half_written(tmp_path: Path, number: int, code: int) -> None:
+    simulate(cells=30, frames=3).save(tmp_path / "01")
+    for t in range(3, 2000):
+        for place, name in (("01", "t"), ("01_GT/TRA", "man_track")):
+            os.link(tmp_path / place / f"{name}{t % 3:03d}.tif", tmp_path / place / f"{name}{t:03d}.tif")
+    command = [
+        sys.executable,
+        "-m",
+        "dunno",
+        "track",
+        str(tmp_path / "01"),
+        "-o",
+        str(tmp_path / "out"),
+        "--method",
+        "SM",
+    ]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "out.partial" / "edges.csv").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert "Traceback" not in errors
+    assert sorted(os.listdir(tmp_path)) == ["01", "01_GT"]

@@ -69,3 +69,12 @@ def test_a_full_disk_gives_one_line(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="out: cannot be written .*No space left"), whole(tmp_path / "out"):
         raise OSError(28, os.strerror(28))
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("stranger", ["res_track.txt", "nodes/x", "run.json"])
+def test_only_folders_with_dunnos_own_mark_are_replaced(tmp_path: Path, stranger: str) -> None:
+    (tmp_path / "out" / stranger).parent.mkdir(parents=True)
+    (tmp_path / "out" / stranger).write_text("5")
+    with pytest.raises(OutputError, match="is not an output of dunno"), whole(tmp_path / "out", overwrite=True):
+        pass
+    assert (tmp_path / "out" / stranger).exists()

@@ -129,7 +129,7 @@ def _climb(loss: Callable[[Floats], float], start: Floats, bounds: Sequence[tupl
 
 
 def _fit_model(tracking: Tracking, picked: list[int], trues: list[TrueMothers], cost: Any) -> ModelCalibration:
-    movie, gate = tracking.movie, float(tracking.about["max_distance"])
+    movie, gate = tracking.movie, np.inf
     cells = [(movie.detections(r), movie.detections(r + 1)) for r in picked]
     frames = [FramePair(*each, gate, movie.scale) for each in cells]
     told = [tracking.pairs[r] for r in picked]

@@ -47,7 +47,8 @@ def find_problems(
             f"the likeliest mother is right with probability {certainty:.2f} on average: too ambiguous to learn from"
         )
     misfit = _misfit(models, pairs, expected)
-    if misfit > LARGEST_MISFIT:
+    links = sum(float(each.single_weight.sum()) for each in expected)
+    if misfit > LARGEST_MISFIT + 1.36 / np.sqrt(max(links, 1.0)):  # the 95 % quantile of what chance alone does
         problems.append(f"displacements do not follow the fitted distribution (largest difference {misfit:.2f})")
     drift = _drift(models, pairs, expected)
     if drift > LARGEST_DRIFT:

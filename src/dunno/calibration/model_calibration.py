@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from dunno.assignment import Problem, decide
 from dunno.calibration.collective import carried
 from dunno.calibration.motion_model import Field, MotionModel, MotionPair
 from dunno.distributions import normalise
-from dunno.errors import InputError
+from dunno.errors import DunnoWarning, InputError
 from dunno.io.writing import whole
 from dunno.tracking import Tracking
 from dunno.types import Candidates, Floats, FramePair, PairPosterior
@@ -83,22 +84,25 @@ class ModelCalibration:
         self.check(tracking.about)
         cost = rooms.find("costs", str(tracking.about["cost"]))(**tracking.about["cost_parameters"])
         movie, pairs = tracking.movie, []
+        same = self.fitted_for.get("movie") == tracking.about.get("movie")
+        here = self if same else self.moved_to(Field.around([movie.detections(t) for t in range(len(movie))]))
         mothers = movie.detections(0)
         for t, told in enumerate(tracking.pairs, 1):
             daughters = movie.detections(t)
-            pair = FramePair(mothers, daughters, float(tracking.about["max_distance"]), movie.scale)
-            pairs.append(self._again(told, pair, cost))
+            pair = FramePair(mothers, daughters, np.inf, movie.scale)
+            pairs.append(here._again(told, pair, cost, bool(tracking.about.get("no_mother", True))))
             mothers = daughters
         about = {**tracking.about, "calibration": self.describe(), "calibrated": self.trusted}
         return replace(tracking, pairs=tuple(pairs), about=about)
 
-    def _again(self, told: PairPosterior, pair: FramePair, cost: Any) -> PairPosterior:
+    def _again(self, told: PairPosterior, pair: FramePair, cost: Any, no_mother: bool) -> PairPosterior:
         costs, problem = self.problem(pair, Candidates(told.mother, told.daughter), cost)
         found, edge = decide(problem)
         selected = np.zeros(len(told.mother), np.bool_)
         selected[edge[edge >= 0]] = True
         with np.errstate(divide="ignore"):
-            log_edge, log_none, entropy = normalise(np.log(found.edge), np.log(found.appear), told.daughter)
+            none = np.log(found.appear) if no_mother else np.full(len(found.appear), -np.inf)
+            log_edge, log_none, entropy = normalise(np.log(found.edge), none, told.daughter)
             return replace(
                 told,
                 cost=costs,
@@ -117,12 +121,19 @@ class ModelCalibration:
             raise InputError(
                 f"a motion model calibrates method JP, not {about.get('method')}; use --method JP or --calibration none"
             )
-        for name in ("cost", "cost_parameters"):
+        for name in ("cost", "cost_parameters", "scale"):
             if name in self.fitted_for and self.fitted_for[name] != about.get(name):
                 raise InputError(
                     f"the calibration was fitted for {name} {self.fitted_for[name]!r}, not for {about.get(name)!r}; "
                     "fit one for that: dunno calibrate"
                 )
+        if self.fitted != "self" and self.fitted_for.get("step", about.get("step")) != about.get("step"):
+            warnings.warn(
+                f"the calibration was fitted at step {self.fitted_for['step']}, and is used at {about.get('step')}; "
+                "cells move and divide more between frames that are farther apart",
+                DunnoWarning,
+                stacklevel=3,
+            )
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""

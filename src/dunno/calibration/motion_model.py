@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dunno.assignment import Problem
+from dunno.candidates import typical_diameter
 from dunno.types import Candidates, Detections, Floats, FramePair, Ints
 
 SMALLEST = 1e-12
@@ -86,12 +87,13 @@ class Field:
 
     @classmethod
     def around(cls, cells: list[Detections]) -> Field:
-        """The box of all centres."""
+        """The box of all centres, at least eight cell diameters wide: a few cells do not tell where the field ends."""
         places = np.concatenate([each.centroid for each in cells]) if cells else np.zeros((1, 2))
         if len(places) == 0:
             places = np.zeros((1, cells[0].centroid.shape[1]))
         low, high = places.min(axis=0), places.max(axis=0)
-        margin = np.maximum(0.5, 1e-3 * (high - low))
+        size = typical_diameter(cells)
+        margin = np.maximum(0.02 * size, (8 * size - (high - low)) / 2)
         return cls(tuple((low - margin).tolist()), tuple((high + margin).tolist()))
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import warnings
 from typing import Annotated, Any
@@ -53,7 +54,15 @@ def _root(
 
 def main() -> None:
     """Run a command; 0 done, 2 the input is wrong (one line says how), 1 a bug, 130 stopped by Ctrl-C."""
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _leave)
     sys.exit(run(sys.argv[1:]))
+
+
+def _leave(number: int, frame: object) -> None:
+    """End as on Ctrl-C, so that nothing is left half-written; the exit code is the shell's for that signal."""
+    raise SystemExit(128 + number)
 
 
 def run(arguments: list[str]) -> int:

@@ -52,12 +52,14 @@ def show_progress(what: str, quiet: bool) -> Callable[[Iterator[Item], int], Ite
 def show_run(run: Run) -> None:
     """Print what a run found: a summary, and the ten least certain links."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     summary, about = run.summary, run.about
     console = Console(highlight=False)
     confidence = "–" if summary.mean_confidence is None else f"{summary.mean_confidence:.4f}"
-    gate = f"{about['max_distance']:.4g}" + (" (estimated)" if about["max_distance_estimated"] else "")
+    gate = "none" if about["max_distance"] is None else f"{about['max_distance']:.4g}"
+    gate += " (estimated)" if about["max_distance_estimated"] else ""
     table = Table(
         title=f"{about['movie']}: {about['cost']} cost, method {about['method']}",
         show_header=False,
@@ -77,12 +79,12 @@ def show_run(run: Run) -> None:
         *_fitted_rows(about),
         ("time", f"{run.seconds:.1f} s"),
     ):
-        table.add_row(name, value)
+        table.add_row(name, escape(value))
     console.print(table)
     if summary.least_certain:
         console.print(_least_certain_table(run))
     console.print(
-        f"written to [bold]{run.folder}[/bold]: {', '.join(sorted(path.name for path in run.folder.iterdir()))}"
+        f"written to [bold]{escape(str(run.folder))}[/bold]: {', '.join(sorted(path.name for path in run.folder.iterdir()))}"
     )
 
 
@@ -99,10 +101,13 @@ def _fitted_rows(about: dict[str, Any]) -> list[tuple[str, str]]:
         return f"{change(found[name]):.3g}{between}{unit}"
 
     length = "" if about["scale"] else " px"
+    if about["cost"] != "distance":
+        length += " per √activity"
+    word = "fitted" if calibration["fitted"] == "self" and calibration["trusted"] else "assumed"
     rows = [
-        ("fitted motion per axis", told("motion_scale", lambda scale: scale**0.5, f"{length} per step")),
-        ("fitted divisions", told("p_divide", lambda share: 100 * share, " % of cells per step")),
-        ("fitted losses", told("p_lost", lambda share: 100 * share, " % of cells per step")),
+        (f"{word} motion per axis", told("motion_scale", lambda scale: scale**0.5, f"{length} per step")),
+        (f"{word} divisions", told("p_divide", lambda share: 100 * share, " % of cells per step")),
+        (f"{word} losses", told("p_lost", lambda share: 100 * share, " % of cells per step")),
     ]
     return rows + [("not to be trusted", problem) for problem in calibration["problems"]]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dunno.cli.choices import Choices, with_choices
+from dunno.errors import InputError
 
 if TYPE_CHECKING:
     from dunno.io import Links
@@ -23,7 +24,10 @@ def track(
     choices: Choices,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write; must not exist.")],
     calibration: Annotated[
-        str, typer.Option(help="self (fit to this movie, without truth), a file from `dunno calibrate`, or none.")
+        str,
+        typer.Option(
+            show_default=False, help="self (fit to this movie, without truth), a file from `dunno calibrate`, or none."
+        ),
     ] = "default",
     links: Annotated[Path | None, typer.Option(help="Your own links (CSV, CTC, GEFF, TrackMate XML) to judge.")] = None,
     ctc: Annotated[bool, typer.Option("--ctc", help="Also write a Cell Tracking Challenge result.")] = False,
@@ -64,6 +68,9 @@ def judge(path: Path, movie: Movie) -> Links:
     from dunno.io import read_links
 
     links = read_links(path, movie)
+    if len(links) == 0:
+        reason = f"; the first: {links.unmatched[0]}" if links.unmatched else ""
+        raise InputError(f"{path}: none of its {len(links.unmatched)} links could be matched{reason}")
     note(f"{len(links)} links from {path}; {len(links.unmatched)} could not be matched")
     for problem in links.unmatched[:LISTED]:
         note(f"not matched: {problem}")

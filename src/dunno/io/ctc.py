@@ -104,7 +104,7 @@ def read_truth(path: Path, movie: Movie) -> Truth:
 
 def match_folder(folder: Path, movie: Movie) -> Truth:
     """Read the truth in a `TRA` folder, and match it to the movie's detections."""
-    files = image_files(folder)
+    files = image_files(folder) if folder.is_dir() else []
     if not files or not (folder / "man_track.txt").is_file():
         raise TruthError(f"{folder}: expected man_track.txt and one mask per frame")
     by_number = dict(zip(frame_numbers(files).tolist(), files, strict=True))

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from dunno.errors import OutputError
 from dunno.tracks import FrameRecord, TrackNumbers, TrackRow, records
@@ -85,10 +85,28 @@ def check_output(path: Path, overwrite: bool) -> None:
 
 def is_output(folder: Path) -> bool:
     """Whether a folder was written by dunno, which then may replace it."""
+    return bool(read_marker(folder)) or _is_own_geff(folder)
+
+
+def read_marker(folder: Path) -> dict[str, Any]:
+    """What dunno left in a folder to know it again; empty if it is not dunno's."""
     try:
-        return "dunno" in json.loads((folder / RUN_FILE).read_text())
+        content = json.loads((folder / RUN_FILE).read_text())
     except (OSError, ValueError):
-        return (folder / "res_track.txt").is_file() or (folder / "nodes").is_dir()
+        return {}
+    return content if isinstance(content, dict) and "dunno" in content else {}
+
+
+def leave_marker(folder: Path, version: str, **about: Any) -> None:
+    """Mark a folder as dunno's, so that it may be replaced."""
+    (folder / RUN_FILE).write_text(json.dumps({"dunno": version, **about}) + "\n")
+
+
+def _is_own_geff(folder: Path) -> bool:
+    try:
+        return "dunno" in json.loads((folder / ".zattrs").read_text())["geff"]["extra"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def _replace(partial: Path, path: Path) -> None:
