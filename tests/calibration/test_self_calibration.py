@@ -266,3 +266,12 @@ def test_another_scale_is_refused_and_another_step_is_told(free_colony: tuple) -
         Tracker(calibration=fitted).track(Movie(masks, scale=0.5))
     with pytest.warns(UserWarning, match="fitted at step 1, and is used at 2"):
         Tracker(calibration=fitted).track(movie.part(part).every(2))
+
+
+def test_rates_are_told_per_hour_where_the_interval_is_known(free_colony: tuple) -> None:
+    movie = free_colony[0].part(slice(0, 4))
+    assert Tracker().track(movie).about["calibration"]["per_hour"] is None
+    timed = Movie([movie.masks(t) for t in range(4)], interval=15.0)
+    told = Tracker().track(timed).about["calibration"]
+    assert told["per_hour"]["divisions_per_cell"] == pytest.approx(4 * told["parameters"]["p_divide"])
+    assert told["per_hour"]["diffusion_coefficient"] == pytest.approx(2 * told["parameters"]["motion_scale"])

@@ -146,8 +146,22 @@ class ModelCalibration:
             "varies_in_time": bool(self.frames),
             "parameters": {**asdict(self.model), "field": _box(self.model.field), "p_single": self.model.p_single},
             "intervals": {name: list(interval) for name, interval in self.intervals.items()},
+            "per_hour": self._per_hour(),
             "summary": dict(self.summary),
             "data": self.fitted_for.get("movie"),
+        }
+
+    def _per_hour(self) -> dict[str, float] | None:
+        """Rates in physical time, where the interval is known: diffusion in squared length, the others per cell or area."""
+        minutes = self.fitted_for.get("interval")
+        if not minutes:
+            return None
+        hours = float(minutes) / 60
+        return {
+            "diffusion_coefficient": self.model.motion_scale / (2 * hours),
+            "divisions_per_cell": self.model.p_divide / hours,
+            "losses_per_cell": self.model.p_lost / hours,
+            "appearances_per_area": self.model.appear_density / hours,
         }
 
     def save(self, path: str | Path, overwrite: bool = False) -> None:
