@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dunno.schedule import in_order
+from dunno.errors import InputError
+from dunno.schedule import as_finished, in_order, open_executor
 
 
 def test_results_come_in_the_order_of_the_items() -> None:
@@ -57,3 +58,33 @@ def test_leaving_early_waits_for_what_runs_and_cancels_the_rest() -> None:
         assert next(stream) == 0
         stream.close()
     assert running.is_set()
+
+
+def test_one_failure_does_not_stop_the_others() -> None:
+    def refuses_two(item: int) -> int:
+        if item == 2:
+            raise ValueError("two")
+        return item * 10
+
+    with ThreadPoolExecutor(2) as executor:
+        found = dict(as_finished(refuses_two, range(5), executor, 3))
+    assert {item: value for item, value in found.items() if item != 2} == {0: 0, 1: 10, 3: 30, 4: 40}
+    assert isinstance(found[2], ValueError)
+
+
+def test_finished_work_does_not_wait_for_slow_work() -> None:
+    def slow_first(item: int) -> int:
+        time.sleep(0.3 if item == 0 else 0)
+        return item
+
+    with ThreadPoolExecutor(2) as executor:
+        assert next(iter(as_finished(slow_first, range(5), executor, 3)))[0] != 0
+
+
+def test_a_dask_scheduler_that_does_not_answer_is_named() -> None:
+    pytest.importorskip("distributed")
+    with (
+        pytest.raises(InputError, match="--dask tcp://127.0.0.1:1: no scheduler"),
+        open_executor(1, "tcp://127.0.0.1:1"),
+    ):
+        pass

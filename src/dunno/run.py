@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import OutputError
+from dunno.io import blocks
 from dunno.io.csv import CsvWriter
 from dunno.io.ctc import CtcWriter
 from dunno.io.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, whole
-from dunno.tracker import Tracker
+from dunno.tracker import BLOCK, Tracker
 from dunno.types import Movie, PairPosterior
 
 SCHEMA = 1
@@ -145,7 +146,7 @@ def track_into(
         if ctc:
             writers.append(CtcWriter(partial / "ctc", movie))
         summary = Summary()
-        pairs = summary.watch(tracker.stream(movie, plan))
+        pairs = summary.watch(blocks.keep(tracker.stream(movie, plan), partial / blocks.FOLDER, BLOCK))
         summary.tracks = len(drain(progress(pairs, len(movie) - 1), writers))
         if tracker.links is not None and tracker.links.unmatched:
             (partial / "unmatched_links.txt").write_text("\n".join(tracker.links.unmatched) + "\n")

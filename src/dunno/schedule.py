@@ -1,11 +1,13 @@
-"""Running independent pieces of work, in order and with few in flight."""
+"""Running independent pieces of work, with few in flight, here or on a cluster."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
-from typing import TypeVar
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from dunno import _core
+from dunno.errors import InputError, MissingExtra
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -43,3 +45,58 @@ def in_order(
             if not future.cancelled():
                 future.exception()
         _core.request_stop(False)
+
+
+def as_finished(
+    function: Callable[[Item], Result], items: Iterable[Item], executor: Executor, in_flight: int
+) -> Iterator[tuple[Item, Result | BaseException]]:
+    """Yield each item with what `function(item)` gave or raised, in the order in which they end.
+
+    One failing item does not stop the others. Arguments as for `in_order`.
+    """
+    waiting: dict[Future[Result], Item] = {}
+    remaining = iter(items)
+    try:
+        while True:
+            while len(waiting) < in_flight and (item := next(remaining, None)) is not None:
+                waiting[executor.submit(function, item)] = item
+            if not waiting:
+                return
+            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield waiting.pop(future), future.exception() or future.result()
+    except KeyboardInterrupt:
+        _core.request_stop(True)
+        raise
+    finally:
+        for future in waiting:
+            future.cancel()
+        wait([future for future in waiting if not future.cancelled()])
+        _core.request_stop(False)
+
+
+@contextmanager
+def open_executor(workers: int, dask: str | None = None) -> Iterator[tuple[Executor, int]]:
+    """Open an executor and say how many workers it has.
+
+    Args:
+        workers: Threads to use here.
+        dask: Address of a Dask scheduler to use instead; what runs there must pickle, and finds its files by itself.
+    """
+    if dask is None:
+        with ThreadPoolExecutor(workers) as executor:
+            yield executor, workers
+        return
+    with _client(dask) as client:
+        yield client.get_executor(pure=False), max(sum(client.nthreads().values()), 1)
+
+
+def _client(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MissingExtra("a Dask cluster needs distributed: pip install 'dunno[dask]'") from None
+    try:
+        return Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise InputError(f"--dask {address}: no scheduler answers there ({error}); expected tcp://host:8786") from None

@@ -11,10 +11,11 @@ import numpy as np
 
 from dunno.assignment import Problem, sample
 from dunno.errors import InputError, MissingExtra
+from dunno.io.blocks import stored_pairs
 from dunno.io.csv import CsvWriter, detection_columns, edge_columns
 from dunno.io.ctc import CtcWriter
 from dunno.io.geff import GeffWriter
-from dunno.io.output import read_pairs, read_run, reopen_movie
+from dunno.io.output import read_run, reopen_movie
 from dunno.io.writing import drain, leave_marker, whole
 from dunno.tracks import TrackNumbers, TrackRow, records
 from dunno.types import Movie, PairPosterior
@@ -47,7 +48,7 @@ class Tracking:
     def read(cls, folder: str | Path, masks: str | Path | None = None) -> Tracking:
         """Read what `dunno track` wrote, and open its movie again (`masks`: where it is now, if it has moved)."""
         about = {**read_run(folder)["parameters"]}
-        return cls(reopen_movie(folder, masks), read_pairs(folder), about)
+        return cls(reopen_movie(folder, masks), tuple(stored_pairs(folder)), about)
 
     def tracks(self) -> list[TrackRow]:
         """List the tracks: label, first and last frame, and the track each came from (0: none)."""

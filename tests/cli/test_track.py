@@ -48,6 +48,7 @@ def test_a_movie_is_tracked_into_files_that_other_tools_open(
         "ctc",
         "detections.csv",
         "edges.csv",
+        "pairs",
         "run.json",
         "tracks.csv",
         "tracks.geff",

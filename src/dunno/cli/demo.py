@@ -20,7 +20,7 @@ def demo(
     from dunno import __version__
     from dunno.cli.console import note, show_progress, show_run
     from dunno.evaluation import score
-    from dunno.io.output import read_pairs
+    from dunno.io.blocks import stored_pairs
     from dunno.io.writing import leave_marker, read_marker, whole
     from dunno.run import track_into
     from dunno.simulate import colony
@@ -34,7 +34,7 @@ def demo(
         simulated.movie.path = str((output / SEQUENCE).absolute())  # where it will be
         progress = show_progress("tracking", quiet=False)
         run = track_into(Tracker(seed=seed), simulated.movie, partial / TRACKS, ctc=True, progress=progress)
-        found = score(Tracking(simulated.movie, read_pairs(partial / TRACKS), run.about), simulated.truth)
+        found = score(Tracking(simulated.movie, tuple(stored_pairs(partial / TRACKS)), run.about), simulated.truth)
         leave_marker(partial, __version__, demo={"seed": seed})
     show_run(replace(run, folder=output / TRACKS))
     wrong = round((1 - found.accuracy) * found.n_links)

@@ -1,0 +1,121 @@
+"""Frame pairs on disk, a block of them per file, with everything that was computed.
+
+`dunno track` leaves them in `OUT/pairs/`: the report, the review and a resumed run read them, a block at a time. A file holds
+its pairs' arrays one after the other, with the number of rows that each frame or pair has of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from dunno.assignment import Problem
+from dunno.errors import InputError
+from dunno.types import Detections, PairPosterior
+
+FOLDER = "pairs"
+
+PER_CELL = ("label", "centroid", "area", "bbox")
+PER_EDGE = ("mother", "daughter", "cost", "log_probability", "selected")
+PER_DAUGHTER = ("log_no_mother", "entropy")
+PER_MOTHER = ("log_disappear", "log_divide")
+PROBLEM = ("cost", "appear", "disappear", "divide", "dividing_cost")
+
+
+def block_file(folder: str | Path, index: int) -> Path:
+    """Where block `index` of an output's pairs lies."""
+    return Path(folder) / f"{index:06d}.npz"
+
+
+def write_block(path: Path, pairs: Sequence[PairPosterior]) -> None:
+    """Write consecutive pairs, whole or not at all."""
+    if not pairs:
+        raise ValueError("a block has at least one pair")
+    cells = [pairs[0].mothers, *(pair.daughters for pair in pairs)]
+    arrays: dict[str, Any] = {
+        "frames": np.array([each.frame for each in cells]),
+        "n_cells": np.array([len(each) for each in cells]),
+        "n_edges": np.array([len(pair.mother) for pair in pairs]),
+        **{f"cell_{name}": _joined(cells, name) for name in PER_CELL},
+        **{name: _joined(pairs, name) for name in (*PER_EDGE, *PER_DAUGHTER)},
+        **{name: _joined(pairs, name) for name in PER_MOTHER if getattr(pairs[0], name) is not None},
+    }
+    problems = [pair.problem for pair in pairs if pair.problem is not None]
+    if len(problems) == len(pairs):
+        given = [name for name in PROBLEM if getattr(problems[0], name) is not None]
+        arrays |= {f"problem_{name}": _joined(problems, name) for name in given}
+    partial = path.with_suffix(".partial")
+    with partial.open("wb") as file:
+        np.savez(file, **arrays)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+
+
+def _joined(parts: Sequence[Any], name: str) -> np.ndarray:
+    return np.concatenate([getattr(part, name) for part in parts])
+
+
+def read_block(path: Path) -> list[PairPosterior]:
+    """Read the pairs of one file, as they were but for pixels and samples."""
+    try:
+        with path.open("rb") as file, np.load(file) as arrays:
+            return list(_pairs(dict(arrays)))
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+        raise InputError(f"{path}: cannot be read ({error}); track the movie again") from None
+
+
+def _pairs(arrays: dict[str, Any]) -> Iterator[PairPosterior]:
+    frames, n_cells, n_edges = arrays["frames"].tolist(), arrays["n_cells"], arrays["n_edges"]
+    cell, edge = _bounds(n_cells), _bounds(n_edges)
+    of_mother, of_daughter = _bounds(n_cells[:-1]), _bounds(n_cells[1:])
+    cells = [
+        Detections(**{name: arrays[f"cell_{name}"][cell[t]] for name in PER_CELL}, frame=frame)
+        for t, frame in enumerate(frames)
+    ]
+    for t in range(len(n_edges)):
+        part = {name: arrays[name][edge[t]] for name in PER_EDGE}
+        part |= {name: arrays[name][of_daughter[t]] for name in PER_DAUGHTER}
+        part |= {name: arrays[name][of_mother[t]] for name in PER_MOTHER if name in arrays}
+        problem = None
+        if "problem_cost" in arrays:
+            rows = {"cost": edge, "dividing_cost": edge, "appear": of_daughter}
+            terms = {n: arrays[f"problem_{n}"][rows.get(n, of_mother)[t]] for n in PROBLEM if f"problem_{n}" in arrays}
+            ends = (part["mother"], part["daughter"], terms.pop("cost"), len(cells[t]), len(cells[t + 1]))
+            problem = Problem(*ends, **terms)
+        yield PairPosterior(mothers=cells[t], daughters=cells[t + 1], **part, problem=problem)
+
+
+def _bounds(counts: np.ndarray) -> list[slice]:
+    ends = np.concatenate([[0], np.cumsum(counts)]).tolist()
+    return [slice(first, end) for first, end in pairwise(ends)]
+
+
+def stored_pairs(folder: str | Path) -> Iterator[PairPosterior]:
+    """Yield all pairs of an output, in frame order, a block in memory at a time."""
+    blocks = sorted((Path(folder) / FOLDER).glob("*.npz"))
+    if not blocks:
+        raise InputError(f"{folder}: has no {FOLDER}/ folder; it was made by an older version, track the movie again")
+    for path in blocks:
+        yield from read_block(path)
+
+
+def keep(pairs: Iterable[PairPosterior], folder: Path, block: int) -> Iterator[PairPosterior]:
+    """Write pairs to disk, `block` per file, and hand them on."""
+    folder.mkdir()
+    waiting: list[PairPosterior] = []
+    index = 0
+    for pair in pairs:
+        waiting.append(pair)
+        if len(waiting) == block:
+            write_block(block_file(folder, index), waiting)
+            waiting, index = [], index + 1
+        yield pair
+    if waiting:
+        write_block(block_file(folder, index), waiting)
