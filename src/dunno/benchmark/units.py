@@ -1,0 +1,171 @@
+"""Pieces of work: one dataset, cost, method and frame step each, and the file in which a finished one is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dunno import rooms
+from dunno.benchmark.datasets import Dataset
+from dunno.benchmark.rows import Row
+from dunno.errors import InputError
+from dunno.io.writing import whole
+from dunno.tracker import check_seed
+
+SCHEMA = 1
+"""Counts up when the same unit would be measured differently."""
+
+TRANSFORMER = "transformer"
+LEARNT, IMAGED = (TRANSFORMER,), ("activity",)
+"""Costs that need a model, and those that need images."""
+
+COSTS = ("distance", "activity", "overlap", TRANSFORMER)
+METHODS = ("SM", "FP", "FP+A", "AS", "MC", "JP")
+PERTURBING = ("FP", "FP+A")
+STEPS = (1, 10, 30, 50)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is compared; everything that is not here is at the tracker's defaults.
+
+    Attributes:
+        costs: Names of costs. Those that need images or a model are left out where there is none.
+        methods: Names of methods.
+        steps: Every how many frames.
+        samples: K of the methods that draw.
+        mothers_only: The paper's plain normalisation, without ⊥.
+        model: The transformer's model: a folder or a published one's name.
+        dropout: Rates of its dropout to try with FP and FP+A; empty is the one it was trained with.
+        seed: Of everything random.
+    """
+
+    costs: tuple[str, ...] = COSTS
+    methods: tuple[str, ...] = METHODS
+    steps: tuple[int, ...] = STEPS
+    samples: int = 10
+    mothers_only: bool = False
+    model: str | None = None
+    dropout: tuple[float, ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in self.methods:
+            rooms.find("methods", name)
+        for name in self.costs:
+            if name != TRANSFORMER or self.model is not None:
+                rooms.find("costs", name)
+        if not (self.costs and self.methods and self.steps):
+            raise InputError("expected at least one cost, one method and one frame step")
+        wrong = next((step for step in self.steps if step < 1), None)
+        if wrong is not None:
+            raise InputError(f"--every {wrong}: expected frame steps of 1 or more, such as 1,10,30,50")
+        if self.samples < 1:
+            raise InputError(f"--samples {self.samples}: expected 1 or more")
+        check_seed(self.seed)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One piece of work; it travels to workers, which read the movies themselves."""
+
+    path: str
+    sequences: tuple[str, ...]
+    stamp: str
+    cost: str
+    method: str
+    step: int
+    samples: int
+    mothers_only: bool
+    model: str | None
+    dropout: float | None
+    seed: int
+    version: str
+    schema: int = SCHEMA
+
+    @property
+    def dataset(self) -> str:
+        """The dataset's name."""
+        return Path(self.path).name
+
+    def __str__(self) -> str:
+        rate = "" if self.dropout is None else f", dropout {self.dropout:g}"
+        return f"{self.dataset}, {self.cost}, {self.method}, every {self.step}{rate}"
+
+    @property
+    def file_name(self) -> str:
+        """Readable, and another one for other parameters or another version."""
+        told = json.dumps(asdict(self), sort_keys=True)
+        words = re.sub(r"[^A-Za-z0-9+.-]+", "_", f"{self.dataset}-{self.cost}-{self.method}-every{self.step}")
+        return f"{words}-{hashlib.sha256(told.encode()).hexdigest()[:10]}.json"
+
+    def failed(self, error: BaseException) -> Row:
+        """The row of a unit that did not end."""
+        reason = f"failed: {' '.join(str(error).split()) or type(error).__name__}"
+        return Row(
+            self.dataset, None, self.step, self.cost, self.method, "none",
+            dropout=self.dropout, reason=reason, dunno=self.version, seed=self.seed,
+        )  # fmt: skip
+
+
+def plan_units(datasets: Sequence[Dataset], setup: Setup) -> tuple[list[Unit], list[str]]:
+    """Every piece of work, and in words what was left out."""
+    units, left_out = [], []
+    if TRANSFORMER in setup.costs and setup.model is None:
+        left_out.append("cost transformer is left out: it needs a model (--model DIR)")
+    for dataset in datasets:
+        for cost in setup.costs:
+            if cost in LEARNT and setup.model is None:
+                continue
+            if cost in IMAGED and not dataset.has_images:
+                left_out.append(f"cost {cost} is left out for {dataset.name}: it has no images")
+                continue
+            units += [unit for step in setup.steps for unit in _units(dataset, cost, step, setup)]
+    return units, left_out
+
+
+def _units(dataset: Dataset, cost: str, step: int, setup: Setup) -> list[Unit]:
+    learnt = cost in LEARNT
+    made = []
+    for method in setup.methods:
+        rates = setup.dropout if learnt and method in PERTURBING and setup.dropout else (None,)
+        for rate in rates:
+            made.append(
+                Unit(
+                    path=str(dataset.path),
+                    sequences=dataset.sequences,
+                    stamp=dataset.stamp,
+                    cost=cost,
+                    method=method,
+                    step=step,
+                    samples=setup.samples,
+                    mothers_only=setup.mothers_only,
+                    model=setup.model if learnt else None,
+                    dropout=rate,
+                    seed=setup.seed,
+                    version=version("dunno"),
+                )
+            )
+    return made
+
+
+def keep(unit: Unit, rows: Sequence[Row], folder: Path) -> None:
+    """Keep a finished unit, whole or not at all."""
+    content = {"unit": asdict(unit), "rows": [asdict(row) for row in rows]}
+    with whole(folder / unit.file_name, overwrite=True) as partial:
+        partial.write_text(json.dumps(content) + "\n")
+
+
+def kept(unit: Unit, folder: Path) -> list[Row] | None:
+    """The rows of a unit that was finished before; `None` if it was not, or its file cannot be read."""
+    try:
+        content: dict[str, Any] = json.loads((folder / unit.file_name).read_text())
+        return [Row(**row) for row in content["rows"]]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
