@@ -84,3 +84,13 @@ def standard_error(values: Sequence[float]) -> float:
         return NAN
     centre = math.fsum(values) / n
     return math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (n - 1) / n)
+
+
+def dataset_means(rows: Sequence[Row], column: str) -> list[float]:
+    """One number per dataset: a column's mean over sequences, and whatever else the rows differ in."""
+    found = [mean(_numbers(rows, dataset, column)) for dataset in distinct(rows, "dataset")]
+    return [value for value in found if not math.isnan(value)]
+
+
+def _numbers(rows: Sequence[Row], dataset: str, column: str) -> list[float]:
+    return [float(v) for row in rows if row.dataset == dataset and (v := getattr(row, column)) is not None]
