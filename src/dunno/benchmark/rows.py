@@ -122,7 +122,7 @@ def _kind(hint: Any) -> type:
 
 def _value(text: str, kind: type) -> Any:
     if text == "":
-        return "" if kind is str else None
+        return None
     return text == "True" if kind is bool else kind(text)
 
 

@@ -127,3 +127,4 @@ def save(figure: Figure, folder: Path, name: str) -> None:
     """Write a figure as SVG and PNG."""
     for ending, more in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": DOTS_PER_INCH})):
         figure.savefig(folder / f"{name}.{ending}", **more)
+        figure.set_layout_engine("none")  # the second time it is laid out already
