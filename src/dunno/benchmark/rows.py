@@ -138,6 +138,19 @@ def select(rows: Sequence[Row], **conditions: Any) -> list[Row]:
     return [row for row in rows if row.is_measured and fits(row)]
 
 
+def comparable(rows: Sequence[Row]) -> list[Row]:
+    """What could be temperature-scaled, as tracked and calibrated; everything if nothing could.
+
+    Means of scaled and unscaled rows are only comparable over the same movies, and short ones cannot be calibrated on.
+    """
+
+    def place(row: Row) -> tuple[object, ...]:
+        return (row.dataset, row.sequence, row.step, row.cost, row.method, row.dropout)
+
+    scaled = {place(row) for row in select(rows, scaling="temperature")}
+    return [row for row in select(rows) if place(row) in scaled or not scaled]
+
+
 def distinct(rows: Iterable[Row], column: str) -> list[Any]:
     """The values of a column, in the order in which they first come."""
     return list(dict.fromkeys(getattr(row, column) for row in rows))

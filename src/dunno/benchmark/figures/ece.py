@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dunno.benchmark.rows import Row, distinct, select
+from dunno.benchmark.rows import Row, comparable, distinct, select
 from dunno.benchmark.scenes import dataset_means, mean, standard_error
 from dunno.benchmark.style import grid, label, legend, look, nth, step_axis, steps_of
 
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PANELS = (("none",), ("temperature", "self", "events"))
-TITLES = ("as tracked (not calibrated)", "calibrated")
+WORDS = {"none": "as tracked", "temperature": "with temperature scaling"}
+TITLES = ("as tracked (not calibrated)", "calibrated (+TS)")
 
 
 class CalibrationError:
-    """Mean ECE over datasets, with its standard error, at each frame step: a column of panels per cost."""
+    """Mean ECE over datasets that could be calibrated, with its standard error, at each frame step: a column per cost."""
 
     name = "ece"
     order = 10
@@ -30,7 +31,7 @@ class CalibrationError:
 
     def draw(self, rows: Sequence[Row]) -> Figure:
         """A row of panels as tracked, and one calibrated."""
-        rows = select(rows)
+        rows = comparable(rows)
         costs, steps = distinct(rows, "cost"), steps_of(rows)
         figure, axes = grid(2, len(costs), sharey=True)
         for across, cost in enumerate(costs):
@@ -47,21 +48,22 @@ class CalibrationError:
 
     def sentence(self, rows: Sequence[Row]) -> str:
         """How far it rises, without and with scaling, and who is lowest in the end."""
-        rows = select(rows)
+        rows = comparable(rows)
         steps = steps_of(rows)
         ends = (steps[0], steps[-1])
-        before, after = (
-            [mean(dataset_means(select(rows, step=step, scaling=scaling), "ece")) for step in ends]
-            for scaling in ("none", "temperature")
-        )
+        means = {name: [_mean(select(rows, step=step, scaling=name)) for step in ends] for name in WORDS}
+        told = [f"from {low:.3f} to {high:.3f} {WORDS[name]}" for name, (low, high) in means.items() if low == low]
         last = select(rows, step=steps[-1])
-        means = {name: mean(dataset_means(each, "ece")) for name, each in _series(last).items()}
-        best = min(means, key=lambda name: means[name])
+        lowest = {name: _mean(each) for name, each in _series(last).items()}
+        best = min(lowest, key=lambda name: lowest[name])
         return (
-            f"From {nth(ends[0])} to {nth(ends[1])}, the mean calibration error over datasets, costs and methods goes from "
-            f"{before[0]:.3f} to {before[1]:.3f} as tracked, and from {after[0]:.3f} to {after[1]:.3f} with temperature scaling; "
-            f"the lowest at {nth(ends[1])} is {best}'s ({means[best]:.3f})."
+            f"From {nth(ends[0])} to {nth(ends[1])}, the mean calibration error over datasets, costs and methods goes "
+            f"{', and '.join(told)}; the lowest at {nth(ends[1])} is {best}'s ({lowest[best]:.3f})."
         )
+
+
+def _mean(rows: Sequence[Row]) -> float:
+    return mean(dataset_means(rows, "ece"))
 
 
 def _series(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -81,7 +83,7 @@ def _panel(ax: Axes, rows: Sequence[Row], steps: Sequence[int]) -> None:
         style = look(name)
         size = 8 if style.marker == "*" else 5
         ax.errorbar(
-            x, y, [0 if e != e else e for e in error], label=name, color=style.colour, marker=style.marker, markersize=size,
+            x, y, [0 if e != e else e for e in error], label=name.removesuffix("+TS"), color=style.colour, marker=style.marker, markersize=size,
             linewidth=1.3, elinewidth=0.8,
         )  # fmt: skip
     step_axis(ax, steps)

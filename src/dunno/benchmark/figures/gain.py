@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dunno.benchmark.rows import Row, distinct, select
+from dunno.benchmark.rows import Row, comparable, distinct, select
 from dunno.benchmark.scenes import mean, standard_error
 from dunno.benchmark.style import grid, label, legend, look
 
@@ -30,7 +30,7 @@ class SparsificationGain:
 
     def draw(self, rows: Sequence[Row]) -> Figure:
         """A row of panels per criterion, a column per cost; bars per method, plain as tracked and hatched when scaled."""
-        rows = select(rows)
+        rows = comparable(rows)
         costs, methods = distinct(rows, "cost"), distinct(rows, "method")
         figure, axes = grid(2, len(costs), sharey=True)
         for across, cost in enumerate(costs):
@@ -46,6 +46,7 @@ class SparsificationGain:
 
     def sentence(self, rows: Sequence[Row]) -> str:
         """What scaling changes, by either criterion."""
+        rows = comparable(rows)
         told = []
         for column, words in CRITERIA.items():
             before, after = (mean(_values(select(rows, scaling=s), column)) for s in ("none", "temperature"))
@@ -77,7 +78,7 @@ def _panel(ax: Axes, rows: Sequence[Row], methods: Sequence[str], column: str) -
                 hatch="////" if scaling == "temperature" else "", label=None,
             )  # fmt: skip
         ax.bar(
-            [0], [0], facecolor={"none": "0.3", "temperature": "white", "self": look("JP self").colour}[scaling],
+            [0], [float("nan")], facecolor={"none": "0.3", "temperature": "white", "self": look("JP self").colour}[scaling],
             edgecolor="0.3", hatch="////" if scaling == "temperature" else "", label=words,
         )  # fmt: skip
     ax.axhline(0, color="0.4", linewidth=0.8)

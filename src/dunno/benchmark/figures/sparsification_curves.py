@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dunno.benchmark.rows import Row, distinct, select
+from dunno.benchmark.rows import Row, comparable, distinct, select
 from dunno.benchmark.style import empty, grid, label, legend, look, nth, steps_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def distinct_labels(rows: Sequence[Row]) -> list[str]:
 
 
 def _drawn(rows: Sequence[Row]) -> list[Row]:
-    return [row for row in select(rows, scaling=tuple(LINES)) if row.curves]
+    return [row for row in comparable(rows) if row.curves and row.scaling in LINES]
 
 
 def _mean_curve(rows: Sequence[Row], by: str) -> np.ndarray:
@@ -85,9 +85,12 @@ def _mean_curve(rows: Sequence[Row], by: str) -> np.ndarray:
 def _panel(ax: Axes, rows: Sequence[Row], by: str) -> None:
     if not rows:
         empty(ax)
-    for name in distinct_labels(rows):
+    for number, name in enumerate(distinct_labels(rows)):
         own = [row for row in rows if label(row) == name]
         style = look(name)
         x = own[0].curves["sparsification"]["removed"]
         line = LINES[own[0].scaling]
-        ax.plot(x, _mean_curve(own, by), color=style.colour, linestyle=line, linewidth=1.2, label=name)
+        ax.plot(
+            x, _mean_curve(own, by), color=style.colour, linestyle=line, linewidth=1.2, label=name,
+            marker=style.marker, markersize=3.5, markevery=(number % 6, 6),
+        )  # fmt: skip
