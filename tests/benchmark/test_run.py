@@ -90,16 +90,33 @@ def test_another_method_is_added_without_doing_the_others_again(
     assert sorted(watch.done) == [f"{d}, distance, MC, every {s}" for d in ("pair", "single") for s in (1, 2)]
 
 
-def test_a_killed_run_goes_on_where_it_was(root: Path, finished: tuple[Path, list[Row]], tmp_path: Path) -> None:
-    out = tmp_path / "out"
+def begin(root: Path, out: Path, units: int) -> subprocess.Popen[str]:
+    """Start the command on its own, and wait until some units are there."""
     options = ["--costs", "distance", "--methods", "SM,AS", "--every", "1,2", "--workers", "1"]
     command = [sys.executable, "-m", "dunno", "benchmark", str(root), "-o", str(out), *options]
-    started = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    started = subprocess.Popen(command, text=True, start_new_session=True, **pipes)
     deadline = time.monotonic() + 60
-    while len(list(out.glob("units/*.json"))) < 2 and time.monotonic() < deadline and started.poll() is None:
+    while len(list(out.glob("units/*.json"))) < units and time.monotonic() < deadline and started.poll() is None:
         time.sleep(0.02)
+    return started
+
+
+def test_a_stopped_run_ends_at_once_in_one_line(root: Path, tmp_path: Path) -> None:
+    started = begin(root, tmp_path / "out", 1)
+    os.killpg(started.pid, signal.SIGINT)  # as a terminal does: to the command and its processes
+    _, words = started.communicate(timeout=30)
+    assert started.returncode == 130
+    assert words.splitlines()[-1:] == ["dunno: stopped; nothing was left half-written"]
+    assert "Traceback" not in words
+    assert not list((tmp_path / "out").glob("**/*.partial"))
+
+
+def test_a_killed_run_goes_on_where_it_was(root: Path, finished: tuple[Path, list[Row]], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    started = begin(root, out, 2)
     os.killpg(started.pid, signal.SIGKILL)
-    started.wait()
+    started.communicate()
     survived = len(list(out.glob("units/*.json")))
     assert 2 <= survived < 8
     watch = Watch()

@@ -83,7 +83,7 @@ def _panel(ax: Axes, rows: Sequence[Row], steps: Sequence[int]) -> None:
         style = look(name)
         size = 8 if style.marker == "*" else 5
         ax.errorbar(
-            x, y, [0 if e != e else e for e in error], label=name.removesuffix("+TS"), color=style.colour, marker=style.marker, markersize=size,
-            linewidth=1.3, elinewidth=0.8,
+            x, y, [0 if e != e else e for e in error], label=name.removesuffix("+TS"), color=style.colour,
+            marker=style.marker, markersize=size, linewidth=1.3, elinewidth=0.8,
         )  # fmt: skip
     step_axis(ax, steps)
