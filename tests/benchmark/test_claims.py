@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from dunno.benchmark.claims import CLAIMS, FAILED, HELD, UNDECIDED, Claim, decide, interval, judge, judge_one
+from dunno.benchmark.claims import FAILED, HELD, UNDECIDED, Claim, decide, interval, judge, judge_one
+from dunno.benchmark.paper import CLAIMS
 from dunno.benchmark.rows import Row
 from dunno.benchmark.scenes import scenes
 
@@ -58,7 +59,7 @@ def test_scaling_that_lowers_every_error_holds_and_one_that_raises_it_does_not()
                 row(dataset, step, "AS", "none", ece=0.1),
                 row(dataset, step, "AS", "temperature", ece=0.3 + 0.001 * step),
             ]
-    found = {each.claim.name: each for each in judge(rows)}
+    found = {each.claim.name: each for each in judge(CLAIMS, rows)}
     assert found["TS helps SM"].verdict == HELD
     assert found["TS helps SM"].numbers["b", 30] == pytest.approx(0.31 - 0.13)
     assert found["TS helps AS"].verdict == FAILED
@@ -113,4 +114,4 @@ def test_dropout_rates_are_compared_where_there_are_several() -> None:
 
 def test_every_claim_has_a_name_of_its_own_and_survives_an_empty_table() -> None:
     assert len({each.name for each in CLAIMS}) == len(CLAIMS)
-    assert {each.verdict for each in judge([])} == {UNDECIDED}
+    assert {each.verdict for each in judge(CLAIMS, [])} == {UNDECIDED}

@@ -1,8 +1,9 @@
 from html.parser import HTMLParser
 
-from dunno.benchmark.claims import CLAIMS, judge
+from dunno.benchmark.claims import judge
 from dunno.benchmark.figures import Drawn
 from dunno.benchmark.page import page
+from dunno.benchmark.paper import CLAIMS
 from dunno.benchmark.rows import Row
 from dunno.benchmark.run import Outcome
 from dunno.benchmark.units import Setup
@@ -32,7 +33,7 @@ class Tags(HTMLParser):
 
 def make(rows: list[Row], **more: list[str]) -> str:
     drawn = [Drawn("ece", "Errors <&> steps", "Rises from 1 < 2.")]
-    return page(Outcome(rows, **more), Setup(), drawn, judge(rows))  # type: ignore[arg-type]
+    return page(Outcome(rows, **more), Setup(), drawn, judge(CLAIMS, rows))  # type: ignore[arg-type]
 
 
 def test_the_page_is_well_formed_needs_no_network_and_says_every_verdict() -> None:

@@ -1,8 +1,8 @@
 """The paper's experiments as one command: every cost with every method on annotated movies.
 
-`datasets.py` finds the movies, `units.py` the pieces of work, `folds.py` says what is calibrated on what, `measure.py` does one
-piece, `run.py` all of them, `rows.py` is the table they make. `claims.py` judges the paper's claims by it, `figures/` draws it
-(a file per figure) and `page.py` shows everything.
+`datasets.py` finds the movies, `units.py` the pieces of work, `folds.py` says what is calibrated on what, `measure.py` does
+one piece, `run.py` all of them, `rows.py` is the table they make. `claims.py` judges the claims in `paper.py` by it,
+`figures/` draws it (a file per figure) and `page.py` shows everything.
 """
 
 from dunno.benchmark.rows import Row, read_rows

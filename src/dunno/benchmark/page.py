@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dunno.benchmark.claims import FAILED, HELD, OURS, UNDECIDED, Verdict, judge
 from dunno.benchmark.figures import Drawn, draw_all
+from dunno.benchmark.paper import CLAIMS
 from dunno.benchmark.rows import Row, distinct
 from dunno.benchmark.run import TABLE, Outcome
 from dunno.benchmark.units import Setup
@@ -44,7 +45,7 @@ td.verdict { white-space: nowrap; font-weight: 600; } .held { color: var(--held)
 def write_page(outcome: Outcome, setup: Setup, folder: Path) -> list[Verdict]:
     """Draw the figures, judge the claims and write `index.html`; returns the verdicts."""
     drawn = draw_all(outcome.rows, folder / FIGURES)
-    verdicts = judge(outcome.rows)
+    verdicts = judge(CLAIMS, outcome.rows)
     with whole(folder / PAGE, overwrite=True) as partial:
         partial.write_text(page(outcome, setup, drawn, verdicts), encoding="utf-8")
     return verdicts
@@ -128,7 +129,7 @@ def _figure(drawn: Drawn) -> str:
 
 
 def _claims(verdicts: Sequence[Verdict]) -> str:
-    head = "".join(f"<th>{name}</th>" for name in ("claim", "verdict", "mean", "95 % interval", "n"))
+    head = "".join(f"<th>{name}</th>" for name in ("claim", "verdict", "mean", "95 % interval", "dataset × step"))
     body = "\n".join(_claim(each) for each in verdicts)
     return f'<div class="scroll"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
 

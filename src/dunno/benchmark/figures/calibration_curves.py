@@ -83,5 +83,6 @@ def _panel(ax: Axes, rows: Sequence[Row]) -> None:
         count, confidence, accuracy = pooled([row for row in rows if label(row) == name])
         enough, style = count >= ENOUGH, look(name)
         ax.plot(
-            confidence[enough], accuracy[enough], color=style.colour, marker=style.marker, markersize=4, linewidth=1, label=name
+            confidence[enough], accuracy[enough], color=style.colour, marker=style.marker, markersize=4, linewidth=1,
+            label=name.removesuffix("+TS"),
         )  # fmt: skip
