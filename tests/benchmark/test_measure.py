@@ -79,6 +79,13 @@ def test_a_cost_that_is_no_motion_model_has_a_reason_instead_of_a_self_calibrati
     assert found["events"].n_links is not None
 
 
+def test_a_users_own_cost_is_measured_too(root: Path) -> None:
+    found = by_scaling(measure(unit(root, "pair", "dunno.costs.overlap:Overlap", "JP")))
+    own = by_scaling(measure(unit(root, "pair", "overlap", "JP")))
+    assert found["temperature"].ece == own["temperature"].ece
+    assert found["events"].reason == "event costs are fitted for dunno's own costs only"
+
+
 def test_too_few_frames_make_a_row_with_the_reason(root: Path) -> None:
     for dataset, words in (("pair", "the movie has 1"), ("single", "a half of the movie has 0")):
         rows = measure(unit(root, dataset, "distance", "SM", step=50))

@@ -51,6 +51,12 @@ def test_only_perturbing_methods_with_a_model_try_dropout_rates(root: Path, monk
     ]  # fmt: skip
 
 
+def test_names_are_spelt_as_the_rooms_do() -> None:
+    setup = Setup(costs=("Distance", "distance"), methods=("jp", "fp+a"))
+    assert (setup.costs, setup.methods) == (("distance",), ("JP", "FP+A"))
+    assert Setup(costs=("dunno.costs.overlap:Overlap",)).costs == ("dunno.costs.overlap:Overlap",)
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [

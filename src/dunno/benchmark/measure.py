@@ -36,8 +36,8 @@ SOFTMAX, JOINT = "SM", "JP"
 Result = TypeVar("Result")
 
 
-class TooFewError(Exception):
-    """There is too little to calibrate on or to evaluate; the message becomes the row's reason."""
+class NoNumbersError(Exception):
+    """There is too little to calibrate on or to evaluate, or no such calibration; the message becomes the row's reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Bench:
         self.cost = make_cost(unit)
         self._done: dict[tuple[str, Part], Any] = {}
         self._ways: dict[str, Callable[[Fold], Tracked]] = {"none": self._plain, "temperature": self._scaled}
-        if unit.method.upper() == JOINT:
+        if unit.method == JOINT:
             self._ways |= {"self": self._self_calibrated, "events": self._with_events}
 
     @property
@@ -88,14 +88,14 @@ class Bench:
             if scaling != "none":
                 check_frames(fold.calibrate, "calibrate on")
             return self._scored(row, fold, self._ways[scaling](fold))
-        except TooFewError as error:
+        except NoNumbersError as error:
             return replace(row, reason=str(error))
 
     def _scored(self, row: Row, fold: Fold, tracked: Tracked) -> Row:
         tracking, truth = tracked.tracking, fold.whole.truth
         found = evaluation.score(tracking, truth, seed=self.unit.seed)
         if found.n_links < LEAST_LINKS:
-            raise TooFewError(f"{found.n_links} links to evaluate; at least {LEAST_LINKS} are needed")
+            raise NoNumbersError(f"{found.n_links} links to evaluate; at least {LEAST_LINKS} are needed")
         edge, entropy = (evaluation.sparsification(tracking, truth, by=by) for by in ("edge", "entropy"))
         told = found.to_dict()
         return replace(
@@ -145,7 +145,7 @@ class Bench:
         return self._once(self._track, part)
 
     def _softmax_seconds(self, fold: Fold) -> float:
-        if self.unit.method.upper() == SOFTMAX:
+        if self.unit.method == SOFTMAX:
             return sum(self._tracked(part)[1] for part in fold.evaluate)
         return sum(self._once(self._track_softmax, part) for part in fold.evaluate)
 
@@ -171,13 +171,13 @@ class Bench:
         tracking = self._tracked(part)[0]
         known = sum(int((true_mothers(part.truth, pair).mother >= 0).sum()) for pair in tracking.pairs)
         if known < LEAST_LINKS:
-            raise TooFewError(f"{known} true links to calibrate on; at least {LEAST_LINKS} are needed")
+            raise NoNumbersError(f"{known} true links to calibrate on; at least {LEAST_LINKS} are needed")
         return tracking
 
     def _self_calibrated(self, fold: Fold) -> Tracked:
         """Needs no truth, so it sees the whole movie; what it says of the pair across a cut is not scored."""
         if not hasattr(self.cost, "spread"):
-            raise TooFewError("self-calibration is for costs that are motion models")
+            raise NoNumbersError("self-calibration is for costs that are motion models")
         tracking, spent = timed(self._tracker(calibration="self").track, fold.whole.movie)
         inside = {int(frame) for part in fold.evaluate for frame in part.movie.frames[1:]}
         pairs = tuple(pair for pair in tracking.pairs if pair.daughter_frame in inside)
@@ -187,6 +187,8 @@ class Bench:
         return Tracked(replace(tracking, pairs=pairs), spent, trusted=trusted, reason=reason)
 
     def _with_events(self, fold: Fold) -> Tracked:
+        if ":" in self.unit.cost:
+            raise NoNumbersError("event costs are fitted for dunno's own costs only")
         parts = []
         for part, other in zip(fold.evaluate, fold.calibrate, strict=True):
             fitted = self._once(self._fit_events, other)
@@ -218,7 +220,7 @@ def check_frames(parts: Sequence[Part], purpose: str) -> None:
     shortest = min(len(part) for part in parts)
     if shortest < 2:
         which = "a half of the movie" if len(parts) > 1 else "the movie"
-        raise TooFewError(f"too few frames to {purpose}: {which} has {shortest} at this step, and a pair takes two")
+        raise NoNumbersError(f"too few frames to {purpose}: {which} has {shortest} at this step, and a pair takes two")
 
 
 def joined(fold: Fold, parts: Sequence[tuple[Tracking, float]]) -> Tracked:

@@ -56,11 +56,9 @@ class Setup:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in self.methods:
-            rooms.find("methods", name)
-        for name in self.costs:
-            if name != TRANSFORMER or self.model is not None:
-                rooms.find("costs", name)
+        costs = (name if name == TRANSFORMER and self.model is None else _known("costs", name) for name in self.costs)
+        object.__setattr__(self, "costs", tuple(dict.fromkeys(costs)))
+        object.__setattr__(self, "methods", tuple(dict.fromkeys(_known("methods", name) for name in self.methods)))
         if not (self.costs and self.methods and self.steps):
             raise InputError("expected at least one cost, one method and one frame step")
         wrong = next((step for step in self.steps if step < 1), None)
@@ -69,6 +67,12 @@ class Setup:
         if self.samples < 1:
             raise InputError(f"--samples {self.samples}: expected 1 or more")
         check_seed(self.seed)
+
+
+def _known(room: str, name: str) -> str:
+    """A name as its room spells it; a user's own `package.module:Class` stays."""
+    offered = rooms.find(room, name)
+    return name if ":" in name else str(offered.name)
 
 
 @dataclass(frozen=True)
