@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,17 @@ def test_too_few_frames_make_a_row_with_the_reason(root: Path) -> None:
         for row in rows:
             assert row.n_links is None and row.ece is None
             assert row.reason is not None and words in row.reason
+
+
+def test_self_calibration_needs_nothing_to_calibrate_on(root: Path) -> None:
+    bench = Bench(unit(root, "pair", "distance", "JP"))
+    (fold,) = open_folds(bench.unit)
+    bare = replace(fold, calibrate=(fold.calibrate[0].part(slice(0, 1)),))
+    assert bench.row(bare, "self").is_measured
+    assert bench.row(bare, "none").is_measured
+    for scaling in ("temperature", "events"):
+        reason = "too few frames to calibrate on: the movie has 1 at this step, and a pair takes two"
+        assert bench.row(bare, scaling).reason == reason
 
 
 def test_too_few_links_make_a_row_with_the_reason(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,7 @@ SCORES = (
 CURVE_POINTS = 20
 ROUNDS, ENOUGH_SECONDS = 3, 0.5
 SOFTMAX, JOINT = "SM", "JP"
+NEED_TRUTH = ("temperature", "events")
 
 Result = TypeVar("Result")
 
@@ -85,7 +86,7 @@ class Bench:
         )  # fmt: skip
         try:
             check_frames(fold.evaluate, "evaluate")
-            if scaling != "none":
+            if scaling in NEED_TRUTH:
                 check_frames(fold.calibrate, "calibrate on")
             return self._scored(row, fold, self._ways[scaling](fold))
         except NoNumbersError as error:

@@ -124,12 +124,14 @@ def _problems(outcome: Outcome) -> str:
 def _figure(drawn: Drawn) -> str:
     narrow = ' class="narrow"' if drawn.name == "motion" else ""
     words, title = escape(drawn.sentence), escape(drawn.title)
-    image = f'<img src="{FIGURES}/{drawn.name}.svg" alt="{title}. {words}">'
+    image = f'<img src="{FIGURES}/{drawn.name}.svg" alt="{title}">'
     return f'<h2 id="{drawn.name}">{title}</h2>\n<figure{narrow}>{image}<figcaption>{words}</figcaption></figure>'
 
 
 def _claims(verdicts: Sequence[Verdict]) -> str:
-    head = "".join(f"<th>{name}</th>" for name in ("claim", "verdict", "mean", "95 % interval", "dataset × step"))
+    head = "".join(
+        f'<th scope="col">{name}</th>' for name in ("claim", "verdict", "mean", "95 % interval", "dataset × step")
+    )
     body = "\n".join(_claim(each) for each in verdicts)
     return f'<div class="scroll"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
 
