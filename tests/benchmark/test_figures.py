@@ -147,6 +147,13 @@ def test_sparsification_in_detail_has_a_row_per_step(rows: list[Row]) -> None:
     assert "by 4.0 percentage points" in named("sparsification_curves").sentence(rows)
 
 
+def test_an_empty_panel_leaves_its_neighbours_ticks(rows: list[Row]) -> None:
+    some = [row for row in rows if row.cost == "distance" or row.step == 1]
+    figure = named("sparsification_curves").draw(some)
+    assert [text.get_text() for text in figure.axes[-1].texts] == ["no numbers"]
+    assert len(figure.axes[4].get_yticks()) > 0
+
+
 def test_calibration_curves_pool_links_and_show_the_diagonal(rows: list[Row]) -> None:
     other = replace(rows[0], curves=curves(0.5))
     count, confidence, accuracy = pooled([rows[0], other])

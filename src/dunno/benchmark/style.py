@@ -119,8 +119,10 @@ def step_axis(ax: Axes, steps: Sequence[int]) -> None:
 def empty(ax: Axes, words: str = "no numbers") -> None:
     """Say that there is nothing to see."""
     ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", va="center", color=GREY)
-    ax.set_xticks([])
-    ax.set_yticks([])
+    ax.tick_params(
+        left=False, bottom=False, labelleft=False, labelbottom=False
+    )  # of this panel, not of those it shares with
+    ax.grid(False)
 
 
 def save(figure: Figure, folder: Path, name: str) -> None:
