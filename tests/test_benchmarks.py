@@ -24,7 +24,9 @@ def test_the_memory_benchmark_runs() -> None:
     assert done.stdout.splitlines()[-1].startswith("ratio")
 
 
-@pytest.mark.parametrize("script", ["benchmarks/temperature.py", "docs/figures/make_calibration.py"])
+@pytest.mark.parametrize(
+    "script", ["benchmarks/temperature.py", "benchmarks/scaled_zeros.py", "docs/figures/make_calibration.py"]
+)
 def test_what_needs_real_movies_says_so(script: str) -> None:
     pytest.importorskip("matplotlib")
     bare = {name: value for name, value in os.environ.items() if name != "DUNNO_DATA"}

@@ -16,7 +16,7 @@ from dunno.truth import true_mothers
 pytestmark = pytest.mark.filterwarnings("ignore:masks are taken from")
 
 
-def unit(root: Path, dataset: str, cost: str, method: str, step: int = 1, **more: bool) -> Unit:
+def unit(root: Path, dataset: str, cost: str, method: str, step: int = 1, **more: float) -> Unit:
     setup = Setup(costs=(cost,), methods=(method,), steps=(step,), **more)  # type: ignore[arg-type]
     return next(each for each in plan_units(find_datasets(root), setup)[0] if each.dataset == dataset)
 
@@ -121,6 +121,13 @@ def test_without_the_class_of_no_mother_a_link_is_at_least_as_confident(root: Pa
     assert with_none.confidence is not None and without.confidence is not None
     assert with_none.accuracy == without.accuracy
     assert without.confidence >= with_none.confidence
+
+
+def test_without_a_gate_no_true_mother_is_missed_and_the_links_are_those_of_such_a_tracker(root: Path) -> None:
+    found = by_scaling(measure(unit(root, "pair", "distance", "SM", max_distance=float("inf"))))["none"]
+    movie, truth = read(root / "pair" / "02", truth=True)
+    expected = evaluation.score(Tracker("distance", "SM", max_distance=float("inf")).track(movie), truth)
+    assert (found.nll, found.ece) == (expected.nll, expected.ece)
 
 
 def test_quick_work_is_timed_several_times() -> None:

@@ -65,6 +65,7 @@ def test_names_are_spelt_as_the_rooms_do() -> None:
         ({"steps": (0,)}, "--every 0: expected frame steps of 1 or more"),
         ({"steps": ()}, "at least one"),
         ({"samples": 0}, "--samples 0"),
+        ({"max_distance": -1.0}, "-1"),
     ],
 )
 def test_what_cannot_be_tried_is_named(wrong: dict[str, tuple[str, ...]], words: str) -> None:

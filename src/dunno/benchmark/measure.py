@@ -122,6 +122,7 @@ class Bench:
             self.cost,
             method or unit.method,
             samples=unit.samples,
+            max_distance=unit.max_distance,
             no_mother=not unit.mothers_only,
             calibration=calibration,
             seed=unit.seed,

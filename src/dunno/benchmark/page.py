@@ -87,7 +87,9 @@ CRITERION = (
 def _about(outcome: Outcome, setup: Setup) -> str:
     rows = outcome.rows
     names = ", ".join(f"{dataset} ({_sequences(rows, dataset)})" for dataset in distinct(rows, "dataset"))
-    normalised = " Probabilities are normalised over mothers only." if setup.mothers_only else ""
+    gate = "" if setup.max_distance is None else f" Cells move at most {setup.max_distance:g}."
+    gate = " Every mother is a candidate." if setup.max_distance == math.inf else gate
+    normalised = f"{gate}{' Probabilities are normalised over mothers only.' if setup.mothers_only else ''}"
     return (
         f"dunno {version('dunno')} on {names}; costs {', '.join(distinct(rows, 'cost'))}; methods "
         f"{', '.join(distinct(rows, 'method'))}; every {', '.join(map(str, sorted(distinct(rows, 'step'))))} frames; "

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
 from dunno.benchmark.datasets import find_datasets
 from dunno.benchmark.measure import measure
 from dunno.benchmark.rows import Row, write_rows
-from dunno.benchmark.units import Setup, Unit, keep, kept, plan_units
+from dunno.benchmark.units import Setup, Unit, keep, kept, plain, plan_units
 from dunno.errors import DunnoError, OutputError
 from dunno.io.writing import leave_marker, read_marker
 from dunno.schedule import as_finished, open_executor
@@ -85,7 +85,7 @@ def open_folder(folder: Path, setup: Setup) -> None:
         raise OutputError(f"{folder}: is not an earlier benchmark's folder, so it is left alone; choose another name")
     try:
         (folder / UNITS).mkdir(parents=True, exist_ok=True)
-        leave_marker(folder, version("dunno"), **{MARKER: asdict(setup)})
+        leave_marker(folder, version("dunno"), **{MARKER: plain(setup)})
     except OSError as error:
         raise OutputError(f"{folder}: cannot be written ({error.strerror or error})") from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -14,6 +15,7 @@ from typing import Any
 from dunno import rooms
 from dunno.benchmark.datasets import Dataset
 from dunno.benchmark.rows import Row
+from dunno.candidates import check_gate
 from dunno.errors import InputError
 from dunno.io.writing import whole
 from dunno.tracker import check_seed
@@ -40,6 +42,7 @@ class Setup:
         methods: Names of methods.
         steps: Every how many frames.
         samples: K of the methods that draw.
+        max_distance: The gate; `None` estimates it for every movie, `inf` makes every mother a candidate.
         mothers_only: The paper's plain normalisation, without ⊥.
         model: The transformer's model: a folder or a published one's name.
         dropout: Rates of its dropout to try with FP and FP+A; empty is the one it was trained with.
@@ -50,6 +53,7 @@ class Setup:
     methods: tuple[str, ...] = METHODS
     steps: tuple[int, ...] = STEPS
     samples: int = 10
+    max_distance: float | None = None
     mothers_only: bool = False
     model: str | None = None
     dropout: tuple[float, ...] = ()
@@ -66,6 +70,8 @@ class Setup:
             raise InputError(f"--every {wrong}: expected frame steps of 1 or more, such as 1,10,30,50")
         if self.samples < 1:
             raise InputError(f"--samples {self.samples}: expected 1 or more")
+        if self.max_distance is not None:
+            check_gate(self.max_distance)
         check_seed(self.seed)
 
 
@@ -86,6 +92,7 @@ class Unit:
     method: str
     step: int
     samples: int
+    max_distance: float | None
     mothers_only: bool
     model: str | None
     dropout: float | None
@@ -105,7 +112,7 @@ class Unit:
     @property
     def file_name(self) -> str:
         """Readable, and another one for other parameters or another version."""
-        told = json.dumps(asdict(self), sort_keys=True)
+        told = json.dumps(plain(self), sort_keys=True)
         words = re.sub(r"[^A-Za-z0-9+.-]+", "_", f"{self.dataset}-{self.cost}-{self.method}-every{self.step}")
         return f"{words}-{hashlib.sha256(told.encode()).hexdigest()[:10]}.json"
 
@@ -149,6 +156,7 @@ def _units(dataset: Dataset, cost: str, step: int, setup: Setup) -> list[Unit]:
                     method=method,
                     step=step,
                     samples=setup.samples,
+                    max_distance=setup.max_distance,
                     mothers_only=setup.mothers_only,
                     model=setup.model if learnt else None,
                     dropout=rate,
@@ -159,9 +167,14 @@ def _units(dataset: Dataset, cost: str, step: int, setup: Setup) -> list[Unit]:
     return made
 
 
+def plain(thing: Any) -> dict[str, Any]:
+    """A unit's or set-up's fields, as JSON has them: it knows no infinity."""
+    return {name: str(value) if value == math.inf else value for name, value in asdict(thing).items()}
+
+
 def keep(unit: Unit, rows: Sequence[Row], folder: Path) -> None:
     """Keep a finished unit, whole or not at all."""
-    content = {"unit": asdict(unit), "rows": [asdict(row) for row in rows]}
+    content = {"unit": plain(unit), "rows": [asdict(row) for row in rows]}
     with whole(folder / unit.file_name, overwrite=True) as partial:
         partial.write_text(json.dumps(content) + "\n")
 

@@ -27,6 +27,9 @@ def benchmark(
     samples: Annotated[int, typer.Option(help="K, how often a method samples or perturbs.")] = 10,
     model: Annotated[str | None, typer.Option(help="The transformer's model: a folder, or a published name.")] = None,
     dropout: Annotated[str, typer.Option(help="Its dropout rates to try, such as 0.5,0.25,0.125.")] = "",
+    max_distance: Annotated[
+        float | None, typer.Option(help="How far a cell may move (inf: any distance); estimated if not given.")
+    ] = None,
     mothers_only: Annotated[
         bool,
         typer.Option("--mothers-only", help="The paper's normalisation: leave out that a cell may have no mother."),
@@ -50,6 +53,7 @@ def benchmark(
         methods=listed("--methods", methods, str),
         steps=listed("--every", every, int),
         samples=samples,
+        max_distance=max_distance,
         mothers_only=mothers_only,
         model=model,
         dropout=listed("--dropout", dropout, float),
