@@ -92,7 +92,7 @@ def test_the_error_is_the_mean_over_datasets_with_its_standard_error(rows: list[
     assert [text.get_text() for text in calibrated.get_xticklabels()] == ["1", "10"]
     sentence = named("ece").sentence(rows)
     assert "0.020 to 0.200 as tracked, and from 0.005 to 0.050 with temperature scaling" in sentence
-    assert "is JP self's (0.010)" in sentence
+    assert "is 0.010 (JP self with distance)" in sentence
 
 
 def test_temperatures_at_a_bound_are_left_out_of_the_boxes_and_counted(rows: list[Row]) -> None:
@@ -163,6 +163,11 @@ def test_calibration_curves_pool_links_and_show_the_diagonal(rows: list[Row]) ->
     assert len(figure.axes) == 2 * 3
     assert figure.axes[0].get_lines()[0].get_xydata().tolist() == [[0, 0], [1, 1]]
     assert figure.axes[0].get_xlim() == (-0.02, 1.02)
+    sentence = named("calibration_curves").sentence(rows)
+    assert (
+        "as tracked (not calibrated) in 24 of 24; temperature scaling in 24 of 24; JP self, JP truth in 8 of 8"
+        in sentence
+    )
 
 
 def test_dropout_is_drawn_only_with_several_rates(rows: list[Row]) -> None:

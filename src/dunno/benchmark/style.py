@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,7 +95,8 @@ def legend(figure: Figure, axes: Iterable[Axes]) -> None:
         handles, labels = ax.get_legend_handles_labels()
         shown |= {text: handle for handle, text in zip(handles, labels, strict=True) if text not in shown}
     if shown:
-        columns = min(len(shown), max(3, int(figure.get_size_inches()[0] / 1.25)))
+        most = max(3, int(figure.get_size_inches()[0] / 1.25))
+        columns = math.ceil(len(shown) / math.ceil(len(shown) / most))  # rows of equal length
         figure.legend(list(shown.values()), list(shown), loc="outside lower center", ncols=columns)
 
 

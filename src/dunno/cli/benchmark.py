@@ -64,9 +64,9 @@ def benchmark(
         root, output, setup, workers=workers, dask=dask, progress=show_progress("benchmark units", quiet)
     )
     verdicts = write_page(outcome, setup, output)
-    for line in outcome.left_out:
-        note(line)
     if not quiet:
+        for line in outcome.left_out:
+            note(line)
         _show(outcome, verdicts, output, time.monotonic() - started)
     _end(outcome)
 

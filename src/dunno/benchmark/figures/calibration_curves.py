@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLUMNS = {"as tracked (not calibrated)": ("none",), "temperature scaling": ("temperature",), "JP": ("self", "events")}
+COLUMNS = {
+    "as tracked (not calibrated)": ("none",),
+    "temperature scaling": ("temperature",),
+    "JP self, JP truth": ("self", "events"),
+}
 ENOUGH = 10
 
 
@@ -55,9 +59,9 @@ class CalibrationCurves:
             own = select(rows, scaling=scalings)
             over = [row for row in own if (row.confidence or 0) > (row.accuracy or 0)]
             if own:
-                told.append(f"{len(over)} of {len(own)} ({words})")
+                told.append(f"{words} in {len(over)} of {len(own)}")
         return (
-            f"Links are more confident than right in {', '.join(told)} of the rows of the table. "
+            f"Of the rows of the table, links are on average more confident than right: {'; '.join(told)}. "
             f"Bins with fewer than {ENOUGH} links are not drawn."
         )
 

@@ -54,11 +54,12 @@ class CalibrationError:
         means = {name: [_mean(select(rows, step=step, scaling=name)) for step in ends] for name in WORDS}
         told = [f"from {low:.3f} to {high:.3f} {WORDS[name]}" for name, (low, high) in means.items() if low == low]
         last = select(rows, step=steps[-1])
-        lowest = {name: _mean(each) for name, each in _series(last).items()}
+        by_cost = {cost: _series(select(last, cost=cost)) for cost in distinct(last, "cost")}
+        lowest = {f"{name} with {cost}": _mean(own) for cost, each in by_cost.items() for name, own in each.items()}
         best = min(lowest, key=lambda name: lowest[name])
         return (
             f"From {nth(ends[0])} to {nth(ends[1])}, the mean calibration error over datasets, costs and methods goes "
-            f"{', and '.join(told)}; the lowest at {nth(ends[1])} is {best}'s ({lowest[best]:.3f})."
+            f"{', and '.join(told)}; the lowest at {nth(ends[1])} is {lowest[best]:.3f} ({best})."
         )
 
 
