@@ -21,8 +21,10 @@ def report(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
     """Write a page that says how far an output can be trusted, and what to look at."""
+    from dunno.cli.console import show_progress
     from dunno.report import write_report
 
-    written = write_report(output, page, truth=truth, masks=masks)
+    progress = show_progress("counting", quiet)
+    written = write_report(output, page, truth=truth, masks=masks, progress=progress)
     if not quiet:
         typer.echo(f"the report is {written} ({written.stat().st_size / 1e6:.1f} MB); open it in any browser")

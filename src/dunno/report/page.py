@@ -145,7 +145,7 @@ def _steps(found: checking.Checking) -> list[tuple[float, float, str, str]]:
     x, y = checking.axes(found)
     places = zip(found.checked.tolist(), found.wrong.tolist(), strict=True)
     return [
-        (round(x(n), 1), round(y(wrong), 1), found.sentence(step), f"{count(n)} links")
+        (round(x(n), 1), round(y(wrong), 1), found.sentence(step), f"{count(n)} link{'' if n == 1 else 's'}")
         for step, (n, wrong) in enumerate(places)
     ]
 

@@ -14,7 +14,7 @@ from dunno.errors import MovieError
 from dunno.report.doubts import Doubt
 from dunno.types import Bools, Floats, Ints, Movie
 
-SIDE = 160
+SIDE = 200
 """Largest width and height of a crop in pixels; larger ones are scaled down, so that pages stay small."""
 
 MARGIN = 1.4

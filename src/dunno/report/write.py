@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,11 @@ from dunno.report.scenes import Scene, scenes
 from dunno.report.survey import Survey, survey
 from dunno.report.truthfulness import Truthfulness, compare
 from dunno.tracking import Tracking
-from dunno.types import Movie
+from dunno.types import Movie, PairPosterior
 
 REPORT_FILE = "report.html"
+
+Progress = Callable[[Iterator[PairPosterior], int], Iterator[PairPosterior]]
 
 
 def write_report(
@@ -32,6 +34,8 @@ def write_report(
     *,
     truth: str | Path | None = None,
     masks: str | Path | None = None,
+    movie: Movie | None = None,
+    progress: Progress = lambda pairs, total: pairs,
 ) -> Path:
     """Write one HTML page about a tracking; an earlier one is replaced.
 
@@ -42,12 +46,15 @@ def write_report(
         path: The file to write; `folder/report.html` by default.
         truth: A `SEQ_GT/TRA` folder, for the section that compares.
         masks: Where the movie's masks are now, if they have moved.
+        movie: The movie itself, if it was made from arrays or is open already.
+        progress: Wraps the stream of pairs, knowing how many will come.
     """
-    folder = Path(folder)
+    folder, why_not = Path(folder), ""
     about = read_run(folder)["parameters"]
-    movie, why_not = _reopened(folder, masks, needed=masks is not None or truth is not None)
+    if movie is None:
+        movie, why_not = _reopened(folder, masks, needed=masks is not None or truth is not None)
     compared = None if truth is None or movie is None else _compared(folder, movie, about, Path(truth))
-    counted = survey(stored_pairs(folder))
+    counted = survey(progress(stored_pairs(folder), len(about["frames"]) - 1))
     pictures, why_not = _pictures(movie, counted.doubts, why_not)
     trees, drawing = _grown(folder, counted, np.array(about["frames"], np.int64))
     content = Content(about, counted, trees, drawing, pictures, why_not, compared)
