@@ -59,6 +59,7 @@ def page(content: Content) -> str:
         state_name="good" if about["calibrated"] else "bad",
         meaning=escape(meaning),
         problems=_problems(problems),
+        beside_truth=_beside_truth(content.truthfulness),
         run=words.what_was_run(about, survey.summary.frames),
         parameters=table("All parameters", ("parameter", "value"), words.parameters(about)),
         figures=_figures(content),
@@ -86,6 +87,16 @@ def _problems(problems: Sequence[str]) -> str:
     if not problems:
         return ""
     return f'<ul class="problems">{"".join(f"<li>{escape(problem)}</li>" for problem in problems)}</ul>'
+
+
+def _beside_truth(found: Truthfulness | None) -> str:
+    """What an annotation says about the verdict, at once."""
+    if found is None or not found.scores.n_links:
+        return ""
+    return (
+        f'<p><a href="#truth">Beside the truth</a>, they are off by {found.scores.ece:.3f} on average; those of a perfectly '
+        f"calibrated tracker would be by less than {found.scores.ece_floor:.3f}, 95 times in 100.</p>"
+    )
 
 
 def _figures(content: Content) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 WIDTH, HEIGHT = 720, 260
-LEFT, RIGHT, TOP, BOTTOM = 72, 24, 16, 44
+LEFT, RIGHT, TOP, BOTTOM = 72, 28, 16, 44
 """Of a chart, and the room around what is plotted."""
 
 
@@ -82,8 +82,9 @@ def chart(body: Iterable[str], label: str, width: float = WIDTH, height: float =
 def x_axis(axis: Axis, y: float, title: str, told: Callable[[float], str], most: int = 8) -> str:
     """Ticks, numbers and a title below."""
     ticks = "".join(
-        f'<path class="tick" d="M{axis(value):.1f} {y:g}v5"/>{text(axis(value), y + 18, told(value), "middle")}'
-        for value in axis.ticks(most)
+        f'<path class="tick" d="M{axis(value):.1f} {y:g}v5"/>'
+        + text(axis(value), y + 18, told(value), "middle", "odd" if index % 2 else "")  # narrow screens leave them out
+        for index, value in enumerate(axis.ticks(most))
     )
     line = f'<path class="axis" d="M{axis.begin:g} {y:g}H{axis.end:g}"/>'
     return line + ticks + text((axis.begin + axis.end) / 2, y + 38, title, "middle", "title")
@@ -96,8 +97,8 @@ def y_axis(axis: Axis, left: float, right: float, title: str, told: Callable[[fl
         for value in axis.ticks(most)
     )
     middle = (axis.begin + axis.end) / 2
-    turned = f'<text class="title" transform="translate(14 {middle:.1f}) rotate(-90)" text-anchor="middle">{escape(title)}</text>'
-    return lines + turned
+    turned = f'transform="translate(14 {middle:.1f}) rotate(-90)" text-anchor="middle"'
+    return f'{lines}<text class="title upwards" {turned}>{escape(title)}</text>'
 
 
 def text(x: float, y: float, content: str, anchor: str = "start", name: str = "") -> str:
