@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ CELL_GREY, BORDER_GREY = 110, 50
 
 STRETCH_PIXELS = 1_000_000
 """About how many of a frame's pixels say what is dark and what is bright; all of a huge one would take seconds."""
+
+STRETCH_ROWS = 512
 
 
 @dataclass(frozen=True)
@@ -83,10 +86,6 @@ class Picture:
         here: Bools = self.masks[..., *box.slices] == label
         return here if here.ndim == 2 else np.asarray(here.any(axis=0))
 
-    def size(self, label: int) -> int:
-        """How many pixels a cell has, in all of the frame."""
-        return int(np.count_nonzero(self.masks == label))
-
     def outline(self, label: int, box: Box) -> str:
         """The border of a cell as an SVG path in the box's own coordinates; empty if the cell is not there."""
         return outline(self.mask(label, box))
@@ -99,11 +98,22 @@ def picture(movie: Movie, t: int) -> Picture:
     if not movie.has_images:
         return Picture(labels, _drawn(labels), masks)
     image = movie.images(t)
-    image = (image if image.ndim == 2 else image.max(axis=0)).astype(np.float32)
+    return Picture(labels, _grey(image if image.ndim == 2 else image.max(axis=0)), masks)
+
+
+def _grey(image: NDArray[Any]) -> NDArray[np.uint8]:
+    """(Y, X) 0 to 255, some rows at a time: a huge frame in floating point would not fit."""
     step = max(1, int(np.sqrt(image.size / STRETCH_PIXELS)))
-    low, high = np.percentile(image[::step, ::step], (DARKEST, BRIGHTEST))
-    grey = np.clip((image - low) * (255 / max(high - low, 1e-12)), 0, 255)
-    return Picture(labels, grey.astype(np.uint8), masks)
+    seen = image[::step, ::step]
+    low, high = (float(value) for value in np.nanpercentile(seen.astype(np.float64), (DARKEST, BRIGHTEST)))
+    grey = np.empty(image.shape, np.uint8)
+    for top in range(0, len(image), STRETCH_ROWS):
+        rows = slice(top, top + STRETCH_ROWS)
+        part = (image[rows].astype(np.float32) - low) * (255 / max(high - low, 1e-12))
+        if image.dtype.kind == "f":  # a pixel that is no number is black
+            np.nan_to_num(part, copy=False)
+        grey[rows] = np.clip(part, 0, 255, out=part)
+    return grey
 
 
 def _drawn(labels: LabelImage) -> NDArray[np.uint8]:

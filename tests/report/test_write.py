@@ -177,7 +177,7 @@ def test_progress_sees_every_pair(tracks: Path, tmp_path: Path) -> None:
             yield pair
 
     write_report(tracks, tmp_path / "a.html", progress=progress)
-    assert seen == [11] * 11
+    assert seen == [11] * 22
 
 
 @pytest.mark.parametrize("masks", ["empty", "lonely", "late", "pair", "volume"])
@@ -193,6 +193,21 @@ def test_odd_movies_have_reports(masks: str, tmp_path: Path) -> None:
     links = {"empty": 0, "lonely": 0, "late": 0, "pair": 1, "volume": 2}[masks]
     assert ("There are no links to say anything about." in told) == (links == 0)
     assert page.read_text().count("<img ") == 2 * links
+    assert "nan" not in told.split()
+
+
+def test_a_truth_without_links_to_compare_says_so(tmp_path: Path) -> None:
+    frames = np.zeros((2, 20, 20), np.uint16)
+    frames[0, 4:8, 4:8] = 1
+    truth = tmp_path / "TRA"
+    truth.mkdir()
+    for t, frame in enumerate(frames):
+        tifffile.imwrite(truth / f"man_track{t:03d}.tif", frame)
+    (truth / "man_track.txt").write_text("1 0 0 0\n")
+    track_into(Tracker(), Movie(frames), tmp_path / "out")
+    told = words(write_report(tmp_path / "out", truth=truth, movie=Movie(frames)))
+    assert "No link takes part: there is nothing to compare." in told
+    assert "calibration error of links –" in told
     assert "nan" not in told.split()
 
 

@@ -24,7 +24,7 @@ def report(
     from dunno.cli.console import show_progress
     from dunno.report import write_report
 
-    progress = show_progress("counting", quiet)
+    progress = show_progress("reading frame pairs", quiet)
     written = write_report(output, page, truth=truth, masks=masks, progress=progress)
     if not quiet:
         typer.echo(f"the report is {written} ({written.stat().st_size / 1e6:.1f} MB); open it in any browser")

@@ -25,7 +25,7 @@ def draw(doubts: Sequence[Doubt], pictures: Sequence[Scene] | None) -> str:
     items = [
         _item(rank, doubt, None if pictures is None else pictures[rank - 1]) for rank, doubt in enumerate(doubts, 1)
     ]
-    return f'<ol class="gallery">{"".join(items)}</ol>'
+    return f'<ol class="gallery" role="list">{"".join(items)}</ol>'
 
 
 def _item(rank: int, doubt: Doubt, scene: Scene | None) -> str:

@@ -73,16 +73,17 @@ def scenes(movie: Movie, doubts: Sequence[Doubt]) -> list[Scene]:
 
 
 def _scene(doubt: Doubt, before: Picture, after: Picture, movie: Movie) -> Scene:
-    mothers = {each.label: each for each in doubt.mothers}
-    boxes = np.stack([doubt.bbox, *(each.bbox for each in doubt.mothers)])[:, :, -2:]  # seen from above
+    cells = [(each.label, each.bbox, each.area) for each in doubt.mothers]
+    for label, bbox, area in cells:
+        _check(before, label, bbox, area, doubt.mother_frame, movie)
+    _check(after, doubt.daughter, doubt.bbox, doubt.area, doubt.frame, movie)
+    boxes = np.stack([doubt.bbox, *(bbox for _, bbox, _ in cells)])[:, :, -2:]  # seen from above
     box = _around(boxes, before.grey.shape)
-    _check(before, {label: each.area for label, each in mothers.items()}, doubt.mother_frame, movie)
-    _check(after, {doubt.daughter: doubt.area}, doubt.frame, movie)
     factor = -(-max(box.width, box.height) // SIDE)
     crops = (before.crop(box), after.crop(box))
     images = _stretched(*crops) if movie.has_images else crops
     earlier, later = (_data_uri(_shrunk(image, factor)) for image in images)
-    outlines = {label: _outline(before.mask(label, box)[::factor, ::factor]) for label in mothers}
+    outlines = {label: _outline(before.mask(label, box)[::factor, ::factor]) for label, *_ in cells}
     daughter = {doubt.daughter: _outline(after.mask(doubt.daughter, box)[::factor, ::factor])}
     size = -(-box.width // factor), -(-box.height // factor)
     return Scene(*size, View(earlier, outlines), View(later, daughter))
@@ -106,12 +107,12 @@ def _around(boxes: Ints, shape: tuple[int, ...]) -> Box:
     return Box.around(points, max(MARGIN * extent, LEAST_SIDE), shape)
 
 
-def _check(seen: Picture, areas: dict[int, float], frame: int, movie: Movie) -> None:
+def _check(seen: Picture, label: int, bbox: Ints, area: float, frame: int, movie: Movie) -> None:
     """Refuse masks that are not those that were tracked: pictures of other cells would mislead."""
-    pixel = float(np.prod(movie.scale))
-    for label, area in areas.items():
-        if not np.isclose(seen.size(label) * pixel, area):
-            raise MovieError(f"{movie.mask_source}: cell {label} of frame {frame} is not the one that was tracked")
+    place = tuple(slice(*ends) for ends in bbox.T.tolist())
+    found = np.count_nonzero(seen.masks[place] == label) * float(np.prod(movie.scale))
+    if not np.isclose(found, area):
+        raise MovieError(f"{movie.mask_source}: cell {label} of frame {frame} is not the one that was tracked")
 
 
 def _outline(mask: Bools) -> Outline:

@@ -9,7 +9,7 @@ from dunno.evaluation.calibration_error import CalibrationCurve, curve
 from dunno.evaluation.decisions import decide
 from dunno.evaluation.sparsification import Sparsification, sparsify
 from dunno.report import svg
-from dunno.report.numbers import amount, count, percent
+from dunno.report.numbers import count, percent
 from dunno.report.table import table
 from dunno.tracking import Tracking
 from dunno.types import Truth
@@ -115,12 +115,17 @@ def scores_table(found: Truthfulness) -> str:
         ("links that are right", percent(told.accuracy)),
         ("true links found", percent(told.recall)),
         ("daughters decided right", percent(told.daughter_accuracy)),
-        ("calibration error of links", f"{told.ece:.4f}"),
-        ("… its floor", f"{told.ece_floor:.4f}"),
-        ("calibration error of daughters", f"{told.ece_daughters:.4f}"),
-        ("… its floor", f"{told.ece_daughters_floor:.4f}"),
-        ("area under the ROC curve", amount(told.auroc)),
-        ("sparsification gain", f"{found.sparsification.gain:.4f}"),
-        ("… at most", f"{found.sparsification.oracle_gain:.4f}"),
+        ("calibration error of links", _score(told.ece)),
+        ("… its floor", _score(told.ece_floor)),
+        ("calibration error of daughters", _score(told.ece_daughters)),
+        ("… its floor", _score(told.ece_daughters_floor)),
+        ("area under the ROC curve", _score(told.auroc)),
+        ("sparsification gain", _score(found.sparsification.gain)),
+        ("… at most", _score(found.sparsification.oracle_gain)),
     ]
     return table("Scores", ("score", "value"), rows)
+
+
+def _score(value: float) -> str:
+    """A score; those that are undefined are a dash."""
+    return f"{value:.4f}" if value == value else "–"

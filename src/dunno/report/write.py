@@ -47,16 +47,17 @@ def write_report(
         truth: A `SEQ_GT/TRA` folder, for the section that compares.
         masks: Where the movie's masks are now, if they have moved.
         movie: The movie itself, if it was made from arrays or is open already.
-        progress: Wraps the stream of pairs, knowing how many will come.
+        progress: Wraps the stream of pairs, which are read twice, knowing how many will come.
     """
     folder, why_not = Path(folder), ""
     about = read_run(folder)["parameters"]
     if movie is None:
         movie, why_not = _reopened(folder, masks, needed=masks is not None or truth is not None)
     compared = None if truth is None or movie is None else _compared(folder, movie, about, Path(truth))
-    counted = survey(progress(stored_pairs(folder), len(about["frames"]) - 1))
+    total = len(about["frames"]) - 1
+    counted = survey(progress(stored_pairs(folder), total))
     pictures, why_not = _pictures(movie, counted.doubts, why_not)
-    trees, drawing = _grown(folder, counted, np.array(about["frames"], np.int64))
+    trees, drawing = _grown(progress(stored_pairs(folder), total), counted, np.array(about["frames"], np.int64))
     content = Content(about, counted, trees, drawing, pictures, why_not, compared)
     target = folder / REPORT_FILE if path is None else Path(path)
     if target.is_dir():
@@ -90,13 +91,13 @@ def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tup
     return None, f"There are no pictures, because the movie could not be looked at. {why_not}."
 
 
-def _grown(folder: Path, counted: Survey, frames: np.ndarray) -> tuple[list[forest.Tree], str]:
-    """The forest's trees and their drawing, for which the pairs are read once more."""
+def _grown(pairs: Iterator[PairPosterior], counted: Survey, frames: np.ndarray) -> tuple[list[forest.Tree], str]:
+    """The forest's trees and their drawing, for which all pairs are read once more."""
     families = counted.families
     trees = forest.plant(families.listed(), families.table())
     if not trees:
         return [], ""
     row, column = forest.drawn_tracks(trees), forest.columns(frames)
     shape = (len(row), max(column.values()) + 1)
-    certainty = certainty_over_time(stored_pairs(folder), row, column, shape)
+    certainty = certainty_over_time(pairs, row, column, shape)
     return trees, forest.draw(trees, certainty, frames)
