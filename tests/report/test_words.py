@@ -37,13 +37,21 @@ def test_probabilities_as_they_come_are_called_not_calibrated() -> None:
 
 
 def test_a_self_calibration_that_does_not_trust_itself_says_why() -> None:
-    calibration = {"kind": "motion model", "fitted": "self", "problems": ["all cells move <together>"]}
+    calibration = {
+        "kind": "motion model",
+        "fitted": "self",
+        "trusted": False,
+        "problems": ["all cells move <together>"],
+    }
     calibration |= {"parameters": {"p_divide": 0.02, "p_lost": 0.001}, "data": "02"}
     about = {**ABOUT, "calibration": calibration}
     state, meaning, problems = words.verdict(about)
     assert (state, problems) == ("not calibrated", ["all cells move <together>"])
     assert "cannot explain it" in meaning
-    assert "fitted to this movie itself. In it, 2.0 % of the cells divide" in words.what_was_run(about, 3)
+    told = words.what_was_run(about, 3)
+    assert "fitted to this movie itself. In it, 2.0 % of the cells are assumed to divide and 0.1 % to get lost" in told
+    calibration["trusted"] = True
+    assert "In it, 2.0 % of the cells divide and 0.1 % get lost" in words.what_was_run(about, 3)
 
 
 @pytest.mark.parametrize(

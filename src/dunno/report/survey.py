@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dunno.evaluation.calibration_error import bins
 from dunno.report.doubts import Doubt, least_certain
 from dunno.report.families import Families
 from dunno.run import Summary
 from dunno.types import Floats, Ints, PairPosterior
 
 BINS = 20
+EDGES = np.linspace(0, 1, BINS + 1)
 SURE = 0.99
 SHOWN_DOUBTS = 24
 
@@ -63,7 +65,7 @@ def survey(pairs: Iterable[PairPosterior]) -> Survey:
     doubt, doubts = _Largest(MOST_CHECKED), list[Doubt]()
     for pair in summary.watch(pairs):
         confidence = pair.probability[pair.selected]
-        histogram += np.bincount(confidence_bin(confidence), minlength=BINS)
+        histogram += np.bincount(bins(confidence, EDGES), minlength=BINS)
         sure += int((confidence > SURE).sum())
         frames.append(pair.daughter_frame)
         links.append(len(confidence))
@@ -74,12 +76,6 @@ def survey(pairs: Iterable[PairPosterior]) -> Survey:
     summary.tracks = families.n_tracks
     columns = np.array(frames, np.int64), np.array(links, np.int64), np.array(wrong)
     return Survey(summary, sure, histogram, *columns, doubt.values(), tuple(doubts), families)
-
-
-def confidence_bin(confidence: Floats) -> Ints:
-    """(L,) the bin (a, b] of each confidence, as calibration curves have them."""
-    edges = np.linspace(0, 1, BINS + 1)
-    return np.clip(np.searchsorted(edges, confidence, side="left") - 1, 0, BINS - 1)
 
 
 @dataclass

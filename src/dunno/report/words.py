@@ -76,10 +76,11 @@ def _calibration(about: Mapping[str, Any]) -> str:
     if "parameters" not in calibration:
         return f"The probabilities were calibrated ({escape(str(calibration.get('kind')))}) on {on}."
     source = "this movie itself" if calibration["fitted"] == "self" else on
+    be = "" if calibration.get("trusted", True) else "are assumed to "
     divide, lost = (percent(calibration["parameters"][name]) for name in ("p_divide", "p_lost"))
     return (
         f"The probabilities come from a model of how cells move, divide, appear and get lost, fitted to {source}. "
-        f"In it, {divide} of the cells divide and {lost} get lost from one frame to the next."
+        f"In it, {divide} of the cells {be}divide and {lost} {be and 'to '}get lost from one frame to the next."
     )
 
 
