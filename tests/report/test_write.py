@@ -193,6 +193,8 @@ def test_odd_movies_have_reports(masks: str, tmp_path: Path) -> None:
     links = {"empty": 0, "lonely": 0, "late": 0, "pair": 1, "volume": 2}[masks]
     assert ("There are no links to say anything about." in told) == (links == 0)
     assert page.read_text().count("<img ") == 2 * links
+    assert ("cells are drawn from their masks" in told) == (links > 0)
+    assert ("Volumes are seen from above" in told) == (masks == "volume")
     assert "nan" not in told.split()
 
 

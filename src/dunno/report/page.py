@@ -30,7 +30,7 @@ class Content:
         trees: The families that are drawn.
         forest: Their drawing.
         scenes: Pictures of the least certain links; `None` if the movie cannot be looked at.
-        no_pictures: Why not.
+        about_pictures: Why not, or what else is to be known about them.
         truthfulness: The comparison with the truth, where it was given.
     """
 
@@ -39,7 +39,7 @@ class Content:
     trees: Sequence[forest.Tree]
     forest: str
     scenes: Sequence[Scene] | None
-    no_pictures: str = ""
+    about_pictures: str = ""
     truthfulness: Truthfulness | None = None
 
 
@@ -142,7 +142,7 @@ def _about_links(content: Content) -> str:
         steps=str(len(checks.checked) - 1),
         gallery=gallery.draw(survey.doubts, content.scenes),
         n_doubts=count(len(survey.doubts)),
-        no_pictures=f'<p class="notice">{escape(content.no_pictures)}</p>' if content.no_pictures else "",
+        about_pictures=f'<p class="notice">{escape(content.about_pictures)}</p>' if content.about_pictures else "",
     )
 
 

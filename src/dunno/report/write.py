@@ -56,9 +56,9 @@ def write_report(
     compared = None if truth is None or movie is None else _compared(folder, movie, about, Path(truth))
     total = len(about["frames"]) - 1
     counted = survey(progress(stored_pairs(folder), total))
-    pictures, why_not = _pictures(movie, counted.doubts, why_not)
+    pictures, about_pictures = _pictures(movie, counted.doubts, why_not)
     trees, drawing = _grown(progress(stored_pairs(folder), total), counted, np.array(about["frames"], np.int64))
-    content = Content(about, counted, trees, drawing, pictures, why_not, compared)
+    content = Content(about, counted, trees, drawing, pictures, about_pictures, compared)
     target = folder / REPORT_FILE if path is None else Path(path)
     if target.is_dir():
         raise InputError(f"{target}: is a folder; expected the name of a file to write")
@@ -82,13 +82,20 @@ def _compared(folder: Path, movie: Movie, about: Mapping[str, Any], truth: Path)
 
 
 def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[Scene] | None, str]:
-    """Pictures of doubts, or why there are none."""
+    """Pictures of doubts with what is to be known about them, or why there are none."""
     try:
         if movie is not None:
-            return scenes(movie, doubts), ""
+            return scenes(movie, doubts), _seen(movie)
     except MovieError as error:
         why_not = str(error)
     return None, f"There are no pictures, because the movie could not be looked at. {why_not}."
+
+
+def _seen(movie: Movie) -> str:
+    """How a movie is shown, where that is not plain."""
+    drawn = "" if movie.has_images else "The movie has no images: cells are drawn from their masks. "
+    above = "" if movie.n_dimensions == 2 else "Volumes are seen from above, through their whole depth."
+    return (drawn + above).strip()
 
 
 def _grown(pairs: Iterator[PairPosterior], counted: Survey, frames: np.ndarray) -> tuple[list[forest.Tree], str]:
