@@ -47,7 +47,7 @@ def page(content: Content) -> str:
     """The whole HTML file."""
     about, survey = content.about, content.survey
     state, meaning, problems = words.verdict(about)
-    script = _read("page.js")
+    script, imperfect = _read("page.js"), bool(about["calibrated"]) and _contradicted(content.truthfulness)
     filled = _filled(
         "page.html",
         style=_read("page.css"),
@@ -56,7 +56,8 @@ def page(content: Content) -> str:
         movie=escape(about["movie"]),
         made=escape(f"dunno {about['version']}, cost {about['cost']}, method {about['method']}, seed {about['seed']}"),
         state=state,
-        state_name="good" if about["calibrated"] else "bad",
+        but=", but not perfectly" if imperfect else "",
+        state_name="good" if about["calibrated"] and not imperfect else "bad",
         meaning=escape(meaning),
         problems=_problems(problems),
         beside_truth=_beside_truth(content.truthfulness),
@@ -93,10 +94,16 @@ def _beside_truth(found: Truthfulness | None) -> str:
     """What an annotation says about the verdict, at once."""
     if found is None or not found.scores.n_links:
         return ""
+    chance = "That is more than chance explains" if _contradicted(found) else "Chance explains that"
     return (
         f'<p><a href="#truth">Beside the truth</a>, they are off by {found.scores.ece:.3f} on average; those of a perfectly '
-        f"calibrated tracker would be by less than {found.scores.ece_floor:.3f}, 95 times in 100.</p>"
+        f"calibrated tracker would be by less than {found.scores.ece_floor:.3f}, 95 times in 100. {chance}.</p>"
     )
+
+
+def _contradicted(found: Truthfulness | None) -> bool:
+    """Whether an annotation shows that the probabilities are not true."""
+    return found is not None and found.scores.n_links > 0 and not found.is_honest
 
 
 def _figures(content: Content) -> str:
@@ -193,8 +200,7 @@ def _truth(content: Content) -> str:
     if not found.scores.n_links:
         sentence, curves = "No link takes part: there is nothing to compare.", ("", "")
     else:
-        honest = "Chance explains that error." if found.is_honest else "The error is more than chance explains."
-        sentence = f"{found.sentence()} {honest}"
+        sentence = found.sentence()
         curves = truthfulness.draw_curve(found), truthfulness.draw_sparsification(found)
     return _filled(
         "truth.html",
