@@ -44,10 +44,10 @@ def test_a_finished_unit_is_known_by_its_parameters_and_its_annotations(root: Pa
 
 def test_only_perturbing_methods_with_a_model_try_dropout_rates(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dunno.benchmark.units.LEARNT", ("overlap",))
-    setup = Setup(costs=("overlap",), methods=("SM", "FP"), steps=(1,), model="m", dropout=(0.5, 0.25))
+    setup = Setup(costs=("overlap",), methods=("SM", "FP"), steps=(1,), models=("m", "n"), dropout=(0.5, 0.25))
     units, _ = plan_units(find_datasets(root / "pair"), setup)
     assert [(unit.method, unit.dropout, unit.model) for unit in units] == [
-        ("SM", None, "m"), ("FP", 0.5, "m"), ("FP", 0.25, "m"),
+        ("SM", None, "m"), ("SM", None, "n"), ("FP", 0.5, "m"), ("FP", 0.25, "m"), ("FP", 0.5, "n"), ("FP", 0.25, "n"),
     ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -81,7 +82,8 @@ class Bench:
         unit = self.unit
         row = Row(
             unit.dataset, fold.sequence, unit.step, unit.cost, unit.method, scaling,
-            dropout=unit.dropout, dimensions=fold.whole.movie.n_dimensions, dunno=unit.version, seed=unit.seed,
+            model=None if unit.model is None else Path(unit.model).name, dropout=getattr(self.cost, "dropout", unit.dropout),
+            dimensions=fold.whole.movie.n_dimensions, dunno=unit.version, seed=unit.seed,
             masks="/".join(fold.whole.movie.mask_source.split("/")[-2:]),
         )  # fmt: skip
         try:

@@ -25,7 +25,8 @@ class Row:
         method: The method's name.
         scaling: "none" (not calibrated); "temperature"; for JP also "self" (fitted to the movie, no truth) and "events" (its
             model fitted with truth).
-        dropout: The transformer's dropout rate, where one was asked for.
+        model: The transformer's model, by its folder's name.
+        dropout: Its dropout rate.
         n_pairs: Frame pairs that are evaluated.
         n_links: Links that are evaluated; this and the scores as in `dunno.evaluation.score`.
         confidence: Mean confidence of the links; above `accuracy` it is overconfident.
@@ -50,6 +51,7 @@ class Row:
     cost: str
     method: str
     scaling: str
+    model: str | None = None
     dropout: float | None = None
     n_pairs: int | None = None
     n_links: int | None = None
@@ -145,7 +147,7 @@ def comparable(rows: Sequence[Row]) -> list[Row]:
     """
 
     def place(row: Row) -> tuple[object, ...]:
-        return (row.dataset, row.sequence, row.step, row.cost, row.method, row.dropout)
+        return (row.dataset, row.sequence, row.step, row.cost, row.method, row.model, row.dropout)
 
     scaled = {place(row) for row in select(rows, scaling="temperature")}
     return [row for row in select(rows) if place(row) in scaled or not scaled]

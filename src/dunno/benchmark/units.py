@@ -44,8 +44,8 @@ class Setup:
         samples: K of the methods that draw.
         max_distance: The gate; `None` estimates it for every movie, `inf` makes every mother a candidate.
         mothers_only: The paper's plain normalisation, without ⊥.
-        model: The transformer's model: a folder or a published one's name.
-        dropout: Rates of its dropout to try with FP and FP+A; empty is the one it was trained with.
+        models: The transformer's models: folders, or names of published ones; such as one per dropout rate in training.
+        dropout: Other dropout rates to try with FP and FP+A; empty is the one that a model was trained with.
         seed: Of everything random.
     """
 
@@ -55,12 +55,12 @@ class Setup:
     samples: int = 10
     max_distance: float | None = None
     mothers_only: bool = False
-    model: str | None = None
+    models: tuple[str, ...] = ()
     dropout: tuple[float, ...] = ()
     seed: int = 0
 
     def __post_init__(self) -> None:
-        costs = (name if name == TRANSFORMER and self.model is None else _known("costs", name) for name in self.costs)
+        costs = (name if name == TRANSFORMER and not self.models else _known("costs", name) for name in self.costs)
         object.__setattr__(self, "costs", tuple(dict.fromkeys(costs)))
         object.__setattr__(self, "methods", tuple(dict.fromkeys(_known("methods", name) for name in self.methods)))
         if not (self.costs and self.methods and self.steps):
@@ -106,8 +106,9 @@ class Unit:
         return Path(self.path).name
 
     def __str__(self) -> str:
+        model = "" if self.model is None else f" {Path(self.model).name}"
         rate = "" if self.dropout is None else f", dropout {self.dropout:g}"
-        return f"{self.dataset}, {self.cost}, {self.method}, every {self.step}{rate}"
+        return f"{self.dataset}, {self.cost}{model}, {self.method}, every {self.step}{rate}"
 
     @property
     def file_name(self) -> str:
@@ -128,11 +129,11 @@ class Unit:
 def plan_units(datasets: Sequence[Dataset], setup: Setup) -> tuple[list[Unit], list[str]]:
     """Every piece of work, and in words what was left out."""
     units, left_out = [], []
-    if TRANSFORMER in setup.costs and setup.model is None:
+    if TRANSFORMER in setup.costs and not setup.models:
         left_out.append("cost transformer is left out: it needs a model (--model DIR)")
     for dataset in datasets:
         for cost in setup.costs:
-            if cost in LEARNT and setup.model is None:
+            if cost in LEARNT and not setup.models:
                 continue
             if cost in IMAGED and not dataset.has_images:
                 left_out.append(f"cost {cost} is left out for {dataset.name}: it has no images")
@@ -142,29 +143,29 @@ def plan_units(datasets: Sequence[Dataset], setup: Setup) -> tuple[list[Unit], l
 
 
 def _units(dataset: Dataset, cost: str, step: int, setup: Setup) -> list[Unit]:
-    learnt = cost in LEARNT
-    made = []
-    for method in setup.methods:
-        rates = setup.dropout if learnt and method in PERTURBING and setup.dropout else (None,)
-        for rate in rates:
-            made.append(
-                Unit(
-                    path=str(dataset.path),
-                    sequences=dataset.sequences,
-                    stamp=dataset.stamp,
-                    cost=cost,
-                    method=method,
-                    step=step,
-                    samples=setup.samples,
-                    max_distance=setup.max_distance,
-                    mothers_only=setup.mothers_only,
-                    model=setup.model if learnt else None,
-                    dropout=rate,
-                    seed=setup.seed,
-                    version=version("dunno"),
-                )
-            )
-    return made
+    """The units of a dataset, cost and step: one per method, and for a learnt cost per model and dropout rate."""
+
+    def unit(method: str, model: str | None, rate: float | None) -> Unit:
+        return Unit(
+            path=str(dataset.path),
+            sequences=dataset.sequences,
+            stamp=dataset.stamp,
+            cost=cost,
+            method=method,
+            step=step,
+            samples=setup.samples,
+            max_distance=setup.max_distance,
+            mothers_only=setup.mothers_only,
+            model=model,
+            dropout=rate,
+            seed=setup.seed,
+            version=version("dunno"),
+        )
+
+    if cost not in LEARNT:
+        return [unit(method, None, None) for method in setup.methods]
+    rates: dict[str, tuple[float | None, ...]] = dict.fromkeys(PERTURBING, setup.dropout or (None,))
+    return [unit(m, model, rate) for m in setup.methods for model in setup.models for rate in rates.get(m, (None,))]
 
 
 def plain(thing: Any) -> dict[str, Any]:

@@ -25,8 +25,8 @@ def benchmark(
     methods: Annotated[str, typer.Option(help="Methods to try.")] = "SM,FP,FP+A,AS,MC,JP",
     every: Annotated[str, typer.Option(help="Frame steps: every n-th frame.")] = "1,10,30,50",
     samples: Annotated[int, typer.Option(help="K, how often a method samples or perturbs.")] = 10,
-    model: Annotated[str | None, typer.Option(help="The transformer's model: a folder, or a published name.")] = None,
-    dropout: Annotated[str, typer.Option(help="Its dropout rates to try, such as 0.5,0.25,0.125.")] = "",
+    model: Annotated[str, typer.Option(help="The transformer's models: folders, or published names.")] = "",
+    dropout: Annotated[str, typer.Option(help="Its dropout rates to try; those of the training if not given.")] = "",
     max_distance: Annotated[
         float | None, typer.Option(help="How far a cell may move (inf: any distance); estimated if not given.")
     ] = None,
@@ -55,7 +55,7 @@ def benchmark(
         samples=samples,
         max_distance=max_distance,
         mothers_only=mothers_only,
-        model=model,
+        models=listed("--model", model, str),
         dropout=listed("--dropout", dropout, float),
         seed=seed,
     )
