@@ -1,5 +1,6 @@
 """Running independent pieces of work, with few in flight, here or on a cluster."""
 
+import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -95,9 +96,14 @@ def open_executor(workers: int, dask: str | None = None, *, processes: bool = Fa
 
 
 def _processes(workers: int) -> ProcessPoolExecutor:
-    """Processes that start anew: forking one with threads may hang. Ctrl-C ends them at once, without a word."""
-    end_quietly = (signal.SIGINT, signal.SIG_DFL)
-    return ProcessPoolExecutor(workers, get_context("spawn"), initializer=signal.signal, initargs=end_quietly)
+    """Processes that start anew: forking one with threads may hang."""
+    return ProcessPoolExecutor(workers, get_context("spawn"), initializer=_settle)
+
+
+def _settle() -> None:
+    """Let Ctrl-C end a worker process at once, without a word, and torch keep to one core in each of them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def _client(address: str) -> Any:
