@@ -1,5 +1,6 @@
 """Whole runs on two tiny datasets: complete, resumed, killed, broken, on a cluster."""
 
+import json
 import os
 import shutil
 import signal
@@ -177,28 +178,44 @@ def test_a_wrong_option_is_named(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_run_on_a_cluster_survives_a_killed_worker_and_gives_the_same(
-    root: Path, finished: tuple[Path, list[Row]], tmp_path: Path
-) -> None:
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A Dask scheduler and two workers, a process each: its address, and the workers."""
     distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        workers = client.run(os.getpid)
-        assert len(workers) == 2
-        killed = []
+    where = tmp_path / "scheduler.json"
 
-        def kill_one(finished: Iterator[Finished], total: int) -> Iterator[Finished]:
-            for number, item in enumerate(finished):
-                if number == 1:
-                    killed.append(next(iter(workers.values())))
-                    os.kill(killed[0], signal.SIGKILL)
-                yield item
+    def start(program: str, *options: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.{program}", "--scheduler-file", str(where), *options]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path)
 
-        outcome = run_benchmark(root, tmp_path / "out", SMALL, dask=cluster.scheduler_address, progress=kill_one)
-        assert killed and not Path(f"/proc/{killed[0]}/cmdline").exists()
+    scheduler = start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    workers = [start("dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard") for _ in range(2)]
+    try:
+        deadline = time.monotonic() + 120
+        while not where.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        address = json.loads(where.read_text())["address"]
+        with distributed.Client(address, timeout=120, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=120)
+        yield address, workers
+    finally:
+        for process in (*workers, scheduler):
+            process.kill()
+            process.wait()
+
+
+def test_a_run_on_a_cluster_survives_a_killed_worker_and_gives_the_same(
+    root: Path, finished: tuple[Path, list[Row]], tmp_path: Path, cluster: tuple[str, list[subprocess.Popen[bytes]]]
+) -> None:
+    address, workers = cluster
+
+    def kill_one(finished: Iterator[Finished], total: int) -> Iterator[Finished]:
+        for number, item in enumerate(finished):
+            if number == 1:
+                workers[0].kill()
+            yield item
+
+    outcome = run_benchmark(root, tmp_path / "out", SMALL, dask=address, progress=kill_one)
+    assert [worker.poll() for worker in workers] == [-signal.SIGKILL, None]
     assert outcome.failures == {}
     assert untimed(outcome.rows) == untimed(finished[1])
