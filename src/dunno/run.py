@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from dunno.blocks import BLOCK
 from dunno.errors import OutputError
 from dunno.io import blocks
 from dunno.io.csv import CsvWriter
 from dunno.io.ctc import CtcWriter
 from dunno.io.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, whole
-from dunno.tracker import BLOCK, Tracker
+from dunno.tracker import Tracker
 from dunno.types import Movie, PairPosterior
 
 SCHEMA = 1

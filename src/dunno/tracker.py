@@ -16,6 +16,7 @@ import numpy as np
 
 from dunno import rooms
 from dunno.assignment import Problem
+from dunno.blocks import Block, blocks_of
 from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts, fit_motion
 from dunno.calibration.motion_model import Field, MotionPair
 from dunno.candidates import check_gate, estimate_gate, find_candidates, merge, typical_diameter
@@ -41,10 +42,6 @@ class Calibration(Protocol):
         ...
 
 
-BLOCK = 16
-"""Frame pairs per block: a block reads its frames once, plus the one it shares with the next block."""
-
-
 @dataclass(frozen=True)
 class Plan:
     """Everything that is decided before the first pair is tracked."""
@@ -61,6 +58,11 @@ class Plan:
     seed: int
     links: Links | None
     calibration: Calibration | None
+
+    @property
+    def window(self) -> int:
+        """How many frames around a pair its cost looks at; 0 if just the two."""
+        return int(getattr(self.cost, "window", None) or 0)
 
 
 class Tracker:
@@ -183,8 +185,7 @@ class Tracker:
     def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[PairPosterior]:
         """Yield each frame pair's posterior, in order, keeping a few blocks in memory."""
         plan = plan or self.plan(movie)
-        starts = range(0, len(movie) - 1, BLOCK)
-        blocks = (movie.part(slice(start, start + BLOCK + 1)) for start in starts)
+        blocks = blocks_of(movie, plan.window)
         work = partial(track_block, plan)
         if self.executor is None and self.workers == 1:
             for block in blocks:
@@ -297,19 +298,15 @@ def seen_field(movie: Movie) -> Field:
     return Field.around(list(_sampled(movie)[0].values()))
 
 
-def track_block(plan: Plan, block: Movie) -> list[PairPosterior]:
+def track_block(plan: Plan, block: Block) -> list[PairPosterior]:
     """Track a few consecutive frames, each read once."""
     posteriors = []
-    mothers = block.detections(0)
-    for t in range(1, len(block)):
-        daughters = block.detections(t)
-        pair = FramePair(mothers, daughters, plan.max_distance, block.scale)
-        rng = np.random.default_rng([plan.seed, mothers.frame, daughters.frame])
+    for pair in block.pairs(plan.window, plan.max_distance):
+        rng = np.random.default_rng([plan.seed, pair.mothers.frame, pair.daughters.frame])
         posterior = plan.method(score_pair(plan, pair), rng)
         if isinstance(plan.calibration, TemperatureScaling):
             posterior = plan.calibration.apply(posterior)
         posteriors.append(posterior if plan.links is None else with_links(posterior, plan.links))
-        mothers = daughters
     return posteriors
 
 

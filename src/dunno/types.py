@@ -291,12 +291,17 @@ class FramePair:
         daughters: The later frame's detections.
         max_distance: How far a cell may move between them; what an event costs is often derived from it.
         scale: (d,) size of a pixel along each axis.
+        window: The frames around the pair, both of its own among them, for a cost that asks for them; else empty. A
+            perturbation changes `mothers` and `daughters` and leaves the window as it was.
+        drawn: (m, n) what every edge costs, where a perturbation has drawn it from the cost itself.
     """
 
     mothers: Detections
     daughters: Detections
     max_distance: float
     scale: tuple[float, ...] = (1.0, 1.0)
+    window: tuple[Detections, ...] = ()
+    drawn: Floats | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
