@@ -1,13 +1,27 @@
 """Running independent pieces of work, with few in flight, here or on a cluster."""
 
+import os
+import signal
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from contextlib import contextmanager
+from multiprocessing import get_context
 from typing import Any, TypeVar
 
 from dunno import _core
-from dunno.errors import InputError, MissingExtra
+from dunno.errors import InputError, MissingExtra, WorkerLost
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -38,57 +52,121 @@ def in_order(
     except KeyboardInterrupt:
         _core.request_stop(True)
         raise
+    except (BrokenExecutor, CancelledError) as error:
+        raise _lost(error) from None
     finally:
-        for future in waiting:
-            future.cancel()
-        for future in waiting:
-            if not future.cancelled():
-                future.exception()
-        _core.request_stop(False)
+        _abandon(waiting)
 
 
 def as_finished(
-    function: Callable[[Item], Result], items: Iterable[Item], executor: Executor, in_flight: int
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    executor: Executor,
+    in_flight: int | Callable[[], int],
 ) -> Iterator[tuple[Item, Result | BaseException]]:
     """Yield each item with what `function(item)` gave or raised, in the order in which they end.
 
-    One failing item does not stop the others. Arguments as for `in_order`.
+    One failing item does not stop the others. Arguments as for `in_order`; a function as `in_flight` is asked each time, because
+    clusters grow.
     """
     waiting: dict[Future[Result], Item] = {}
     remaining = iter(items)
+    room = in_flight if callable(in_flight) else lambda: in_flight
     try:
         while True:
-            while len(waiting) < in_flight and (item := next(remaining, None)) is not None:
+            while len(waiting) < room() and (item := next(remaining, None)) is not None:
                 waiting[executor.submit(function, item)] = item
             if not waiting:
                 return
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
-                yield waiting.pop(future), future.exception() or future.result()
+                yield waiting.pop(future), _outcome(future)
     except KeyboardInterrupt:
         _core.request_stop(True)
         raise
+    except BrokenExecutor as error:
+        raise _lost(error) from None
     finally:
-        for future in waiting:
-            future.cancel()
-        wait([future for future in waiting if not future.cancelled()])
-        _core.request_stop(False)
+        _abandon(waiting)
+
+
+def _outcome(future: "Future[Any]") -> Any:
+    try:
+        error = future.exception()
+    except CancelledError as cancelled:
+        return _lost(cancelled)
+    if error is None:
+        return future.result()
+    gone = isinstance(error, BrokenExecutor) or type(error).__name__ in ("KilledWorker", "CommClosedError")
+    return _lost(error) if gone else error
+
+
+def _lost(error: BaseException) -> WorkerLost:
+    why = " ".join(str(error).split()) or type(error).__name__
+    return WorkerLost(f"a worker was lost, perhaps for want of memory ({why})")
+
+
+def _abandon(waiting: "Iterable[Future[Any]]") -> None:
+    """Cancel what has not begun, and wait for what has: it uses files and memory."""
+    running = [future for future in waiting if not future.cancel()]
+    wait(running)
+    _core.request_stop(False)
+
+
+def room_for(executor: Executor, workers: int) -> Callable[[], int]:
+    """How much work to keep in flight: two pieces per worker, so that none waits."""
+    return lambda: 2 * int(getattr(executor, "workers", workers))
 
 
 @contextmanager
-def open_executor(workers: int, dask: str | None = None) -> Iterator[tuple[Executor, int]]:
+def open_executor(workers: int, dask: str | None = None, processes: bool = False) -> Iterator[tuple[Executor, int]]:
     """Open an executor and say how many workers it has.
 
     Args:
         workers: Threads to use here.
         dask: Address of a Dask scheduler to use instead; what runs there must pickle, and finds its files by itself.
+        processes: Use processes instead of threads; what runs there must pickle.
     """
-    if dask is None:
-        with ThreadPoolExecutor(workers) as executor:
+    if dask is not None:
+        with _client(dask) as client:
+            cluster = Cluster(client)
+            yield cluster, cluster.workers
+    elif processes:
+        with ProcessPoolExecutor(workers, get_context("spawn"), _begin_process, (os.getpid(),)) as pool:
+            yield pool, workers
+    else:
+        with ThreadPoolExecutor(workers, thread_name_prefix="dunno") as executor:
             yield executor, workers
-        return
-    with _client(dask) as client:
-        yield client.get_executor(pure=False), max(sum(client.nthreads().values()), 1)
+
+
+def _begin_process(starter: int) -> None:
+    """Leave Ctrl-C to the process that started this one, and end with it however it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == starter:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+class Cluster(Executor):
+    """A Dask cluster as an executor that knows how many workers it has at the moment."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._executor = client.get_executor(pure=False)
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> "Future[Any]":
+        """Run a call on some worker."""
+        future: Future[Any] = self._executor.submit(function, *arguments, **named)
+        return future
+
+    @property
+    def workers(self) -> int:
+        """Threads of all workers, at least one: they may still be on their way."""
+        return max(int(sum(self._client.nthreads().values())), 1)
 
 
 def _client(address: str) -> Any:

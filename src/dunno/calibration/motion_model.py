@@ -45,15 +45,19 @@ class MotionPair:
     @classmethod
     def of(cls, pair: FramePair, candidates: Candidates, cost: Any) -> MotionPair:
         """See a pair with a motion cost's eyes."""
-        mothers, daughters = pair.mothers.centroid, pair.daughters.centroid
+        return cls.between(pair.mothers, pair.daughters, candidates, cost.spread(pair))
+
+    @classmethod
+    def between(cls, mothers: Detections, daughters: Detections, candidates: Candidates, spread: Floats) -> MotionPair:
+        """See two frames' cells, the mothers' spread being known."""
         return cls(
-            frame=pair.mothers.frame,
+            frame=mothers.frame,
             mother=candidates.mother,
             daughter=candidates.daughter,
-            step=daughters[candidates.daughter] - mothers[candidates.mother],
-            spread=cost.spread(pair),
-            mother_place=mothers,
-            daughter_place=daughters,
+            step=daughters.centroid[candidates.daughter] - mothers.centroid[candidates.mother],
+            spread=spread,
+            mother_place=mothers.centroid,
+            daughter_place=daughters.centroid,
         )
 
     @property
