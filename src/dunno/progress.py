@@ -9,11 +9,12 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 Tell = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and how much there is."""
+"""Called with what is being done, how much of it is done, and how much there is (0: nobody knows)."""
 
 MEGABYTE = 1 << 20
 
@@ -29,7 +30,7 @@ class Progress:
     Attributes:
         stage: What is being done, such as "tracking".
         done: How much of it.
-        total: How much there is.
+        total: How much there is; 0 where nobody knows.
         seconds: Since the whole work began.
         per_second: Speed in this stage, of what was not done before; 0 where nothing has been done yet.
         seconds_left: Of this stage, at that speed; `None` where there is no telling.
@@ -45,7 +46,7 @@ class Progress:
     memory: int | None
 
     def __str__(self) -> str:
-        parts = [f"{self.stage}: {self.done:,} of {self.total:,}"]
+        parts = [f"{self.stage}: {self.done:,}" + (f" of {self.total:,}" if self.total else "")]
         if self.per_second > 0:
             parts.append(f"{self.per_second:,.3g} per second")
         if self.seconds_left is not None:
@@ -71,7 +72,7 @@ class Meter:
             self._stage, self._stage_began, self._done_before = stage, now, done
         fresh, passed = done - self._done_before, now - self._stage_began
         speed = fresh / passed if fresh > 0 and passed > 0 else 0.0
-        left = (total - done) / speed if speed > 0 else None
+        left = (total - done) / speed if speed > 0 and total else None
         return Progress(stage, done, total, now - self._began, speed, left, memory_in_use())
 
 
@@ -109,3 +110,54 @@ def _peak() -> int | None:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return int(peak if sys.platform == "darwin" else peak * 1024)
+
+
+Listener = Callable[[Progress], None]
+
+
+def tell_all(*listeners: Listener) -> Tell:
+    """A `Tell` that measures what it is told and passes it on."""
+    meter = Meter()
+
+    def tell(stage: str, done: int, total: int) -> None:
+        progress = meter.read(stage, done, total)
+        for listener in listeners:
+            listener(progress)
+
+    return tell
+
+
+def now_and_then(listener: Listener, seconds: float) -> Listener:
+    """Pass on a stage's first and last word, and between them no more than one in so many seconds."""
+    last_stage, last_time = "", 0.0
+
+    def listen(progress: Progress) -> None:
+        nonlocal last_stage, last_time
+        now = time.monotonic()
+        if progress.stage != last_stage or progress.done == progress.total or now - last_time >= seconds:
+            last_stage, last_time = progress.stage, now
+            listener(progress)
+
+    return listen
+
+
+class LogFile:
+    """A file that is added to: when what was done, how fast, and how it ended."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._is_new = not path.exists()
+
+    def __call__(self, progress: Progress) -> None:
+        """Note how far it is."""
+        self.note(str(progress))
+
+    def note(self, line: str) -> None:
+        """Add a line with the time; a log that cannot be written stops nothing."""
+        with suppress(OSError), self.path.open("a") as file:
+            file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {line}\n")
+
+    def forget(self) -> None:
+        """Remove a log that tells of nothing."""
+        if self._is_new:
+            self.path.unlink(missing_ok=True)

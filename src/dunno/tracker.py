@@ -144,7 +144,7 @@ class Tracker:
             raise MovieError(f"{movie.name}: the movie has one frame; tracking needs at least two")
         given = self.max_distance
         estimated = estimate_gate(movie) if given is None or np.isinf(given) else given
-        plan = self._plan(estimated, estimated if given is None else given)
+        plan = self.draft(estimated, estimated if given is None else given)
         if self.calibration == "self":
             about = self.about(movie, plan)
             with self.working() as (executor, workers):
@@ -166,7 +166,8 @@ class Tracker:
         with open_executor(self.workers) as opened:
             yield opened
 
-    def _plan(self, estimated: float, gate: float) -> Plan:
+    def draft(self, estimated: float, gate: float) -> Plan:
+        """The plan with a gate, before a calibration is fitted."""
         return Plan(
             cost=self.cost,
             method=self.method,
