@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,8 @@ from dunno.tracker import Tracker
 from dunno.types import BrokenFrame, Movie, PairPosterior
 
 SCHEMA = 1
+LOCAL = (ThreadPoolExecutor, ProcessPoolExecutor)
+"""Executors whose workers write where this process does."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,8 @@ def finished_files(
 ) -> Iterator[Path]:
     """Yield every block's file, in frame order, as soon as it is there; blocks that are not are computed, in any order.
 
-    A block is written the moment it ends, so that what is lost when a run is killed is what was in flight.
+    A block is written the moment it ends, so that what is lost when a run is killed is what was in flight. Workers on this machine
+    write their blocks themselves; those of a cluster, which may see other disks, send them.
     """
     sizes = [block.n_pairs for block in blocks_of(movie, plan.window)]
     before = {index for index in range(len(sizes)) if blocks.is_whole(blocks.block_file(folder, index))}
@@ -169,18 +172,30 @@ def finished_files(
             upcoming += 1
 
     yield from ready()
-    for (index, block), outcome in as_finished(partial(_work, plan), missing, executor, room_for(executor, workers)):
+    work = partial(_work, plan, folder if isinstance(executor, LOCAL) else None)
+    for (index, block), outcome in as_finished(work, missing, executor, room_for(executor, workers)):
         if isinstance(outcome, BaseException):
             raise outcome
-        blocks.write_block(blocks.block_file(folder, index), outcome.pairs, outcome.broken)
+        if outcome is not None:
+            _write(folder, index, outcome)
         done.add(index)
         pairs_done += block.n_pairs
         tell("tracking frames", pairs_done, sum(sizes))
         yield from ready()
 
 
-def _work(plan: Plan, item: tuple[int, Block]) -> TrackedBlock:
-    return track_what_can_be(plan, item[1])
+def _work(plan: Plan, folder: Path | None, item: tuple[int, Block]) -> TrackedBlock | None:
+    """Track a block and write it, or return it where no folder is given."""
+    index, block = item
+    tracked = track_what_can_be(plan, block)
+    if folder is None:
+        return tracked
+    _write(folder, index, tracked)
+    return None
+
+
+def _write(folder: Path, index: int, tracked: TrackedBlock) -> None:
+    blocks.write_block(blocks.block_file(folder, index), tracked.pairs, tracked.broken)
 
 
 def progress_left(folder: str | Path) -> str | None:
