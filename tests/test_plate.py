@@ -3,6 +3,10 @@
 import csv
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -114,3 +118,22 @@ def test_json_has_every_movie(plate: Path, tmp_path: Path, capsys: pytest.Captur
     lines = [json.loads(line) for line in captured.err.splitlines() if line.startswith("{")]
     assert lines[-1]["stage"] == "tracking movies"
     assert (lines[-1]["done"], lines[-1]["total"]) == (3, 3)
+
+
+def test_control_c_ends_a_plate_at_once_and_it_continues(tmp_path: Path) -> None:
+    for seed in range(3):
+        Crowd(20, 800, seed=seed).save(tmp_path / "plate" / f"{seed}.zarr")
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "dunno", "track", str(tmp_path / "plate" / "*.zarr"), "-o", str(out), "-q"]
+    command += ["--method", "SM", "--workers", "2"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not any(out.glob("*.partial/pairs/*.npz")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert any(out.glob("*.partial/pairs/*.npz"))
+    subprocess.run([*command, "--resume"], check=True)
+    assert [row["state"] for row in rows(out)] == ["done"] * 3

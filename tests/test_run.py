@@ -26,7 +26,7 @@ from dunno.cli import run
 from dunno.errors import InputError, MovieError, OutputError
 from dunno.io.blocks import stored_pairs
 from dunno.io.writing import partial_of
-from dunno.run import track_into
+from dunno.run import pays_in_processes, track_into
 from dunno.schedule import open_executor
 
 
@@ -311,6 +311,24 @@ def test_processes_give_the_same_bytes(small: Path, tmp_path: Path) -> None:
     with open_executor(2, processes=True) as (executor, workers):
         track_into(Tracker(executor=executor, workers=workers), movie, tmp_path / "many")
     assert content(tmp_path / "one") == content(tmp_path / "many")
+
+
+def test_many_workers_are_processes_where_that_pays(zarr: Path) -> None:
+    import dunno as package
+
+    movie, tracker = package.read(zarr), Tracker(method="SM")
+    assert pays_in_processes(tracker, movie, 4)
+    assert not pays_in_processes(tracker, movie, 2)  # threads do
+    assert not pays_in_processes(tracker, movie, 8)  # too few blocks
+    assert not pays_in_processes(tracker, Movie(np.ones((400, 4, 4), int)), 4)  # pixels would have to be sent
+    assert not pays_in_processes(Tracker(lambda pair, m, d: m * 1.0, "SM"), movie, 4)  # does not pickle
+
+
+def test_the_command_line_gives_the_same_bytes_with_many_workers(zarr: Path, tmp_path: Path) -> None:
+    for workers in (1, 4):
+        place = str(tmp_path / f"{workers}")
+        assert run(["track", str(zarr), "-o", place, "--method", "AS", "--workers", str(workers), "-q"]) == 0
+    assert content(tmp_path / "1") == content(tmp_path / "4")
 
 
 def test_worker_processes_end_with_a_killed_run(tmp_path: Path) -> None:

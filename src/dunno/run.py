@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -10,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dunno.blocks import Block, blocks_of
+from dunno.blocks import BLOCK, Block, blocks_of
 from dunno.broken import TrackedBlock, track_what_can_be
 from dunno.calibration import ModelCalibration
 from dunno.errors import OutputError
@@ -31,6 +32,8 @@ from dunno.types import BrokenFrame, Movie, PairPosterior
 SCHEMA = 1
 LOCAL = (ThreadPoolExecutor, ProcessPoolExecutor)
 """Executors whose workers write where this process does."""
+
+ENOUGH_THREADS, BLOCKS_PER_PROCESS, MOST_BYTES = 2, 4, 1 << 20
 
 
 @dataclass(frozen=True)
@@ -196,6 +199,21 @@ def _work(plan: Plan, folder: Path | None, item: tuple[int, Block]) -> TrackedBl
 
 def _write(folder: Path, index: int, tracked: TrackedBlock) -> None:
     blocks.write_block(blocks.block_file(folder, index), tracked.pairs, tracked.broken)
+
+
+def pays_in_processes(tracker: Tracker, movie: Movie, workers: int) -> bool:
+    """Whether processes would be faster than threads.
+
+    Python's lock is held for about half of the work, so more than two threads wait for each other. Processes pay where there are
+    many blocks for each, and where what they need is small: the movie's path rather than its pixels, no large features or networks.
+    """
+    if workers <= ENOUGH_THREADS or movie.path is None or len(movie) - 1 < BLOCKS_PER_PROCESS * workers * BLOCK:
+        return False
+    try:
+        needed = pickle.dumps((tracker.draft(1.0, 1.0), movie.part(slice(0, BLOCK + 1))))
+    except Exception:  # somebody's own cost may hold anything
+        return False
+    return len(needed) < MOST_BYTES
 
 
 def progress_left(folder: str | Path) -> str | None:

@@ -49,8 +49,8 @@ def in_order(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-    except KeyboardInterrupt:
-        _core.request_stop(True)
+    except (KeyboardInterrupt, SystemExit):
+        _stop(executor)
         raise
     except (BrokenExecutor, CancelledError) as error:
         raise _lost(error) from None
@@ -81,8 +81,8 @@ def as_finished(
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
                 yield waiting.pop(future), _outcome(future)
-    except KeyboardInterrupt:
-        _core.request_stop(True)
+    except (KeyboardInterrupt, SystemExit):
+        _stop(executor)
         raise
     except BrokenExecutor as error:
         raise _lost(error) from None
@@ -104,6 +104,13 @@ def _outcome(future: "Future[Any]") -> Any:
 def _lost(error: BaseException) -> WorkerLost:
     why = " ".join(str(error).split()) or type(error).__name__
     return WorkerLost(f"a worker was lost, perhaps for want of memory ({why})")
+
+
+def _stop(executor: Executor) -> None:
+    """End work that runs, where that can be done without losing more than it."""
+    _core.request_stop(True)
+    for process in list((getattr(executor, "_processes", None) or {}).values()):  # a pool has no public door to them
+        process.terminate()
 
 
 def _abandon(waiting: "Iterable[Future[Any]]") -> None:
@@ -133,7 +140,12 @@ def open_executor(workers: int, dask: str | None = None, processes: bool = False
             yield cluster, cluster.workers
     elif processes:
         with ProcessPoolExecutor(workers, get_context("spawn"), _begin_process, (os.getpid(),)) as pool:
-            yield pool, workers
+            try:
+                yield pool, workers
+            except (KeyboardInterrupt, SystemExit):
+                _stop(pool)
+                _core.request_stop(False)
+                raise
     else:
         with ThreadPoolExecutor(workers, thread_name_prefix="dunno") as executor:
             yield executor, workers

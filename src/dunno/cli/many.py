@@ -32,7 +32,8 @@ class TrackMovie:
 
         hush()
         with logging(folder, lambda line: None) as log, showing_progress(quiet=True, log=log) as tell:
-            return self.job.at(movie).run(folder, tell, None, self.workers, log.note)
+            tracker, found = self.job.at(movie).prepare(self.workers)
+            return self.job.run(tracker, found, folder, tell)
 
 
 def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, quiet: bool, as_json: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from dunno.io import Links
     from dunno.progress import LogFile, Tell
     from dunno.run import Run
+    from dunno.tracker import Tracker
     from dunno.types import Movie
 
 LISTED = 10
@@ -74,18 +74,17 @@ class Job:
     overwrite: bool
     resume: bool
 
-    def run(
-        self, output: Path, tell: Tell, executor: Executor | None, workers: int, heard: Callable[[str], None]
-    ) -> Run:
-        """Open the movie and track it."""
-        from dunno.run import track_into
-
+    def prepare(self, workers: int) -> tuple[Tracker, Movie]:
+        """Open the movie and make the tracker."""
         movie = self.choices.open_movie()
         links = None if self.links is None else judge(self.links, movie)
-        tracker = self.choices.make_tracker(
-            links=links, calibration=choose_calibration(self.calibration), executor=executor, workers=workers
-        )
-        heard(f"masks from {movie.mask_source}")
+        calibration = choose_calibration(self.calibration)
+        return self.choices.make_tracker(links=links, calibration=calibration, workers=workers), movie
+
+    def run(self, tracker: Tracker, movie: Movie, output: Path, tell: Tell) -> Run:
+        """Track."""
+        from dunno.run import track_into
+
         return track_into(tracker, movie, output, overwrite=self.overwrite, resume=self.resume, ctc=self.ctc, tell=tell)
 
     def at(self, movie: Path) -> Job:
@@ -97,6 +96,7 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
     from dunno.cli.console import complain, note, show_run, showing_progress
     from dunno.io.workspace import finished_blocks
     from dunno.io.writing import check_output, partial_of
+    from dunno.run import pays_in_processes
     from dunno.schedule import open_executor
 
     check_output(output, job.overwrite or job.resume)
@@ -104,13 +104,16 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
         aside = partial_of(output).with_name(f"{partial_of(output).name}.old")
         note(f"starting anew; {left} finished blocks of an earlier run, which --resume would continue, wait in {aside}")
     job = job if dask is None else job.at(job.choices.movie.absolute())  # workers have folders of their own
-    say: Callable[[str], None] = (lambda line: None) if quiet else note
+    tracker, movie = job.prepare(cores(job.choices.workers))
+    if not quiet:
+        note(f"masks from {movie.mask_source}")
+    processes = pays_in_processes(tracker, movie, tracker.workers)
     with (
         logging(output, note) as log,
-        open_executor(cores(job.choices.workers), dask) as (executor, workers),
+        open_executor(tracker.workers, dask, processes) as (tracker.executor, tracker.workers),
         showing_progress(quiet, as_json, log) as tell,
     ):
-        run = job.run(output, tell, executor, workers, say)
+        run = job.run(tracker, movie, output, tell)
     if as_json:
         typer.echo(json.dumps(run.to_dict(), indent=2))
     elif not quiet:
