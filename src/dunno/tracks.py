@@ -72,6 +72,9 @@ class TrackNumbers:
         self._rows: Ints = np.empty((1024, 3), np.int64)  # first frame, last frame, mother; frames are original indices
         self._log: Floats = np.empty((1024, 2))  # of the confidence, and of the least certain link
 
+    def __len__(self) -> int:
+        return self._n
+
     def begin(self, detections: Detections) -> Ints:
         """Number the first frame's cells."""
         self.current = self._new(np.zeros(len(detections), np.int64), detections.frame)

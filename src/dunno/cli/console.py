@@ -8,13 +8,15 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dunno.progress import Listener, LogFile, Progress, Tell, now_and_then, tell_all
 
 if TYPE_CHECKING:
     from dunno.plate import Outcome
     from dunno.run import Run
+
+Item = TypeVar("Item")
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_JSON = 1.0
@@ -54,6 +56,18 @@ def showing_progress(quiet: bool = False, as_json: bool = False, log: LogFile | 
             yield tell_all(bar, *logs)
     else:
         yield tell_all(_later(now_and_then(_say, SECONDS_BETWEEN_LINES)), *logs)
+
+
+def show_progress(what: str, quiet: bool) -> Callable[[Iterator[Item], int], Iterator[Item]]:
+    """Return a wrapper that shows how far a stream has come."""
+
+    def watch(items: Iterator[Item], total: int) -> Iterator[Item]:
+        with showing_progress(quiet) as tell:
+            for done, item in enumerate(items, 1):
+                yield item
+                tell(what, done, total)
+
+    return watch
 
 
 def _say(progress: Progress) -> None:

@@ -14,7 +14,7 @@ def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")] = Path("dunno-demo"),
     seed: Annotated[int, typer.Option(help="Makes it repeatable.")] = 0,
 ) -> None:
-    """Simulate a colony, track it, show what came out and whether its probabilities are true."""
+    """Simulate a colony, track it, show what came out and whether its probabilities are true, and report on it."""
     from dataclasses import replace
 
     from dunno import __version__
@@ -22,6 +22,8 @@ def demo(
     from dunno.evaluation import score
     from dunno.io.blocks import stored_pairs
     from dunno.io.writing import leave_marker, read_marker, whole
+    from dunno.report import write_report
+    from dunno.report.write import REPORT_FILE
     from dunno.run import track_into
     from dunno.simulate import colony
     from dunno.tracker import Tracker
@@ -35,6 +37,7 @@ def demo(
         with showing_progress() as tell:
             run = track_into(Tracker(seed=seed), simulated.movie, partial / TRACKS, ctc=True, tell=tell)
         found = score(Tracking(simulated.movie, tuple(stored_pairs(partial / TRACKS)), run.about), simulated.truth)
+        write_report(partial / TRACKS, truth=partial / f"{SEQUENCE}_GT" / "TRA", movie=simulated.movie)
         leave_marker(partial, __version__, demo={"seed": seed})
     show_run(replace(run, folder=output / TRACKS))
     wrong = round((1 - found.accuracy) * found.n_links)
@@ -43,3 +46,4 @@ def demo(
         f"calibration error {found.ece:.3f} (a perfect tracker's stays below {found.ece_floor:.3f})"
     )
     typer.echo(f"the movie is in {output / SEQUENCE}; track it yourself: dunno track {output / SEQUENCE} -o my-tracks")
+    typer.echo(f"the report is {output / TRACKS / REPORT_FILE}; open it in any browser")

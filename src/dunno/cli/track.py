@@ -118,6 +118,7 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
         typer.echo(json.dumps(run.to_dict(), indent=2))
     elif not quiet:
         show_run(run)
+        typer.echo(f"how far can it be trusted, and what should be looked at? dunno report {output}")
     for broken in run.summary.broken:
         complain(f"{broken.problem} (frame {broken.frame}; no links lead to it or from it)")
     if run.summary.broken:
