@@ -27,7 +27,7 @@ class LocalCluster:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        file = folder / "scheduler.json"
+        self.file = file = folder / "scheduler.json"
         self.scheduler = self.start("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", file)
         self.workers = [self.start("worker", *self.worker_options(file)) for _ in range(2)]
         deadline = time.monotonic() + 60
@@ -89,7 +89,7 @@ def test_a_plate_is_tracked_on_a_cluster(cluster: LocalCluster, tmp_path: Path) 
     here = os.getcwd()
     os.chdir(tmp_path)  # workers have folders of their own
     try:
-        command = ["track", "plate/*.zarr", "-o", "out", "--method", "SM", "--dask", cluster.address, "-q"]
+        command = ["track", "plate/*.zarr", "-o", "out", "--method", "SM", "--dask", str(cluster.file), "-q"]
         assert run(command) == 0
         assert run(["track", "plate/A2.zarr", "-o", "alone", "--method", "SM", "-q"]) == 0
     finally:

@@ -56,6 +56,9 @@ TAIL_BEYOND = 1e-3
 
 WIDENINGS = 3
 
+THREADED_CROWD = 500
+"""Cells per frame above which the fit's steps run in threads; below, they would mostly wait for Python's lock."""
+
 
 class SeenPair(NamedTuple):
     """What a fit needs of a frame pair, whatever the gate: its cells without pixels, and the mothers' spread."""
@@ -90,8 +93,9 @@ def fit_plan(
     field = Field.around([each for each in cells if len(each)] or cells)
     size = typical_diameter(cells)
     widest = 3 * plan.gate
+    crowd = float(np.mean([len(pair.mothers) for pair in seen]))
     with ThreadPoolExecutor(workers, thread_name_prefix="dunno-fit") as threads:
-        each = _telling(threads, tell)
+        each = _telling(threads.map if crowd > THREADED_CROWD else map, tell)
         for _ in range(WIDENINGS):
             pairs = [pair.within(plan.gate) for pair in seen]
             found = find_fit(pairs, field, size, each)
@@ -103,15 +107,15 @@ def fit_plan(
         return replace(plan, calibration=found.calibration(about, each))
 
 
-def _telling(threads: Executor, tell: Tell) -> Callable[..., list[Any]]:
-    """A `map` over threads that tells how often it was called."""
+def _telling(apply: Callable[..., Any], tell: Tell) -> Callable[..., list[Any]]:
+    """A `map` that returns a list and tells how often it was called."""
     rounds = 0
 
     def each(function: Callable[..., Any], *items: Any) -> list[Any]:
         nonlocal rounds
         rounds += 1
         tell("fitting the motion model, rounds", rounds, 0)
-        return list(threads.map(function, *items))
+        return list(apply(function, *items))
 
     return each
 

@@ -131,7 +131,8 @@ def open_executor(workers: int, dask: str | None = None, processes: bool = False
 
     Args:
         workers: Threads to use here.
-        dask: Address of a Dask scheduler to use instead; what runs there must pickle, and finds its files by itself.
+        dask: Address of a Dask scheduler to use instead, or its scheduler file (.json); what runs there must pickle, and finds its
+            files by itself.
         processes: Use processes instead of threads; what runs there must pickle.
     """
     if dask is not None:
@@ -186,7 +187,8 @@ def _client(address: str) -> Any:
         from distributed import Client
     except ImportError:
         raise MissingExtra("a Dask cluster needs distributed: pip install 'dunno[dask]'") from None
+    place = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
     try:
-        return Client(address, timeout=10, set_as_default=False)
+        return Client(**place, timeout=10, set_as_default=False)
     except (OSError, ValueError) as error:
         raise InputError(f"--dask {address}: no scheduler answers there ({error}); expected tcp://host:8786") from None

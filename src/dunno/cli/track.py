@@ -43,7 +43,9 @@ def track(
     ] = "default",
     links: Annotated[Path | None, typer.Option(help="Your own links (CSV, CTC, GEFF, TrackMate XML) to judge.")] = None,
     ctc: Annotated[bool, typer.Option("--ctc", help="Also write a Cell Tracking Challenge result.")] = False,
-    dask: Annotated[str | None, typer.Option(help="A Dask scheduler, such as tcp://host:8786, to work on.")] = None,
+    dask: Annotated[
+        str | None, typer.Option(help="A Dask scheduler to work on: tcp://host:8786, or its scheduler file.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier output.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
