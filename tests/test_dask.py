@@ -96,3 +96,22 @@ def test_a_plate_is_tracked_on_a_cluster(cluster: LocalCluster, tmp_path: Path) 
         os.chdir(here)
     edges = [(tmp_path / place / "edges.csv").read_bytes() for place in ("out/A2", "alone")]
     assert edges[0] == edges[1]
+
+
+def test_a_lost_scheduler_ends_a_run_with_one_line_and_it_continues_without(
+    cluster: LocalCluster, zarr: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "dunno", "track", str(zarr), "-o", str(out), "--method", "SM"]
+    process = subprocess.Popen([*command, "--dask", cluster.address], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while len(list(tmp_path.glob("out.partial/pairs/*.npz"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    cluster.scheduler.send_signal(signal.SIGKILL)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert "--resume continues there" in errors
+    assert errors.strip().splitlines()[-1].startswith("dunno: ")
+    subprocess.run([*command, "--resume", "-q"], check=True)
+    track_into(Tracker(method="SM", workers=1), dunno.read(zarr), tmp_path / "here")
+    assert content(out) == content(tmp_path / "here")

@@ -97,7 +97,8 @@ def track_into(
         if source is not None and Path(source).resolve().is_relative_to(folder.resolve()):
             raise OutputError(f"{folder}: holds the movie itself ({source}); choose another output")
     asked = identity(tracker, movie, ctc)
-    if resume and (content := read_json(folder / RUN_FILE)) is not None:
+    begun = partial_of(folder).exists()
+    if resume and not begun and (content := read_json(folder / RUN_FILE)) is not None:
         refuse_others(content, asked, folder)
         return Run.of(folder, content)
     with workspace(folder, overwrite, resume) as place, tracker.working() as (executor, workers):

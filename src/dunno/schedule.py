@@ -173,13 +173,24 @@ class Cluster(Executor):
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> "Future[Any]":
         """Run a call on some worker."""
-        future: Future[Any] = self._executor.submit(function, *arguments, **named)
+        with _saying_if_gone():
+            future: Future[Any] = self._executor.submit(function, *arguments, **named)
         return future
 
     @property
     def workers(self) -> int:
         """Threads of all workers, at least one: they may still be on their way."""
-        return max(int(sum(self._client.nthreads().values())), 1)
+        with _saying_if_gone():
+            return max(int(sum(self._client.nthreads().values())), 1)
+
+
+@contextmanager
+def _saying_if_gone() -> Iterator[None]:
+    """A lost connection is an OSError, which would look like a full disk."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        raise WorkerLost(f"the Dask scheduler does not answer any more ({error})") from None
 
 
 def _client(address: str) -> Any:
