@@ -52,9 +52,9 @@ def zarr(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A movie of 70 frames with 15 cells each, quickly fitted."""
+    """A movie of 40 frames with 15 cells each, quickly fitted."""
     path = tmp_path_factory.mktemp("movie") / "small.zarr"
-    Crowd(15, 70).save(path)
+    Crowd(15, 40).save(path)
     return path
 
 
@@ -372,3 +372,17 @@ def test_arrays_are_not_sent_whole_with_every_block(tmp_path: Path) -> None:
         track_into(Tracker(method="SM", executor=shares, workers=2), Movie(masks), tmp_path / "out")
     assert 0 < shares.largest < masks.nbytes / 8
     assert len(list(stored_pairs(tmp_path / "out"))) == 199
+
+
+def test_an_unfinished_replacement_is_continued_and_not_the_output_it_replaces(small: Path, tmp_path: Path) -> None:
+    import dunno as package
+
+    movie = package.read(small)
+    track_into(Tracker(method="SM"), movie, tmp_path / "out")
+    with pytest.raises(Stops):
+        track_into(Tracker(method="AS"), movie, tmp_path / "out", overwrite=True, tell=stop_after(1))
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["parameters"]["method"] == "SM"
+    found = track_into(Tracker(method="AS"), movie, tmp_path / "out", overwrite=True, resume=True)
+    assert found.about["method"] == "AS"
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["parameters"]["method"] == "AS"
+    assert os.listdir(tmp_path) == ["out"]

@@ -97,7 +97,7 @@ def _bar() -> Iterator[Listener]:
 
     columns = (TextColumn("{task.fields[told]}"), BarColumn(bar_width=24))
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task("", told="")
+        task = bars.add_task("", total=None, told="starting")
 
         def show(progress: Progress) -> None:
             bars.update(task, total=progress.total or None, completed=progress.done, told=str(progress))
