@@ -66,18 +66,29 @@ def zarr(tmp_path: Path) -> Path:
     return tmp_path / "crowd.zarr"
 
 
+def command_for(zarr: Path, out: Path) -> list[str]:
+    return [sys.executable, "-m", "dunno", "track", str(zarr), "-o", str(out), "--method", "SM"]
+
+
+def track_and_kill(
+    command: list[str], cluster: LocalCluster, victim: "subprocess.Popen[bytes]", out: Path
+) -> tuple[int, str]:
+    """Track on the cluster, kill a part of it when three blocks are done, and say how the run ended."""
+    process = subprocess.Popen([*command, "--dask", cluster.address], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while len(list(out.parent.glob(f"{out.name}.partial/pairs/*.npz"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    victim.send_signal(signal.SIGKILL)
+    _, errors = process.communicate(timeout=120)
+    return process.returncode, errors
+
+
 def test_a_cluster_that_loses_a_worker_midway_gives_the_same_bytes(
     cluster: LocalCluster, zarr: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "dunno", "track", str(zarr), "-o", str(out), "--method", "SM"]
-    process = subprocess.Popen([*command, "--dask", cluster.address], stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while len(list(tmp_path.glob("out.partial/pairs/*.npz"))) < 3 and time.monotonic() < deadline:
-        time.sleep(0.005)
-    cluster.workers[0].send_signal(signal.SIGKILL)
-    _, errors = process.communicate(timeout=120)
-    assert process.returncode == 0, errors
+    code, errors = track_and_kill(command_for(zarr, out), cluster, cluster.workers[0], out)
+    assert code == 0, errors
     assert "Traceback" not in errors
     track_into(Tracker(method="SM", workers=1), dunno.read(zarr), tmp_path / "here")
     assert content(out) == content(tmp_path / "here")
@@ -102,16 +113,10 @@ def test_a_lost_scheduler_ends_a_run_with_one_line_and_it_continues_without(
     cluster: LocalCluster, zarr: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "dunno", "track", str(zarr), "-o", str(out), "--method", "SM"]
-    process = subprocess.Popen([*command, "--dask", cluster.address], stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while len(list(tmp_path.glob("out.partial/pairs/*.npz"))) < 3 and time.monotonic() < deadline:
-        time.sleep(0.005)
-    cluster.scheduler.send_signal(signal.SIGKILL)
-    _, errors = process.communicate(timeout=120)
-    assert process.returncode == 2
+    code, errors = track_and_kill(command_for(zarr, out), cluster, cluster.scheduler, out)
+    assert code == 2
     assert "--resume continues there" in errors
     assert errors.strip().splitlines()[-1].startswith("dunno: ")
-    subprocess.run([*command, "--resume", "-q"], check=True)
+    subprocess.run([*command_for(zarr, out), "--resume", "-q"], check=True)
     track_into(Tracker(method="SM", workers=1), dunno.read(zarr), tmp_path / "here")
     assert content(out) == content(tmp_path / "here")

