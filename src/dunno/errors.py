@@ -7,6 +7,7 @@ DunnoError
 │   ├── TruthError    annotations that contradict themselves or their masks
 │   ├── ProblemError  an assignment problem that is malformed
 │   └── OutputError   results that cannot be written where they should go
+├── WorkerLost        a worker of a pool or cluster has gone; what was finished is kept
 └── MissingExtra      an optional package is not installed; the message holds the `pip install` line
 
 DunnoWarning          something worth knowing that does not stop the work
@@ -39,6 +40,10 @@ class ProblemError(InputError, ValueError):
 
 class OutputError(InputError):
     """Results cannot be written where they should go."""
+
+
+class WorkerLost(DunnoError):
+    """A worker of a pool or cluster has gone, and its work with it."""
 
 
 class MissingExtra(DunnoError):
