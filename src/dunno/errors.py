@@ -6,7 +6,8 @@ DunnoError
 │   ├── MovieError    masks or images that cannot be read as a movie
 │   ├── TruthError    annotations that contradict themselves or their masks
 │   ├── ProblemError  an assignment problem that is malformed
-│   └── OutputError   results that cannot be written where they should go
+│   ├── OutputError   results that cannot be written where they should go
+│   └── DecisionError a person's decision that cannot be: it contradicts others, or names no cell
 └── MissingExtra      an optional package is not installed; the message holds the `pip install` line
 
 DunnoWarning          something worth knowing that does not stop the work
@@ -39,6 +40,10 @@ class ProblemError(InputError, ValueError):
 
 class OutputError(InputError):
     """Results cannot be written where they should go."""
+
+
+class DecisionError(InputError):
+    """A person's decision cannot be: it contradicts others, or names no cell."""
 
 
 class MissingExtra(DunnoError):
