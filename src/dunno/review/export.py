@@ -32,10 +32,11 @@ def reviewed_pairs(review: Review) -> Iterator[PairPosterior]:
 
 def about_review(review: Review) -> dict[str, Any]:
     """The output's parameters, and what the review did to it."""
-    return {**review.about, "review": {"answered": review.n_answered, "error_rate": _rate(review.error_rate())}}
+    return {**review.about, "review": {"answered": review.n_answered, "error_rate": rate_of(review.error_rate())}}
 
 
-def _rate(found: ErrorRate) -> dict[str, Any]:
+def rate_of(found: ErrorRate) -> dict[str, Any]:
+    """An audit's error rate as plain data."""
     names = ("n", "wrong", "skipped", "rate", "low", "high", "enough")
     return {name: getattr(found, name) for name in names}
 

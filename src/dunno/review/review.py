@@ -104,7 +104,7 @@ class Review:
         self.has_problem = self._store.get(0).problem is not None
         self.first_expected = self.table.expected_wrong_links
         self.audit = Audit(len(self.table), SEED, SHARE)
-        for t in sorted({self._pair_of(answer.decision) for answer in history.standing}):
+        for t in sorted({self.pair_of(answer.decision) for answer in history.standing}):
             self._refresh(t)
 
     @classmethod
@@ -219,7 +219,7 @@ class Review:
         """
         with self._guard:
             log = self._open_log()
-            t = self._pair_of(decision)
+            t = self.pair_of(decision)
             tried = in_force([*self._decisions.get(t, []), decision])
             solved = condition(self._store.get(t), tried, self._rules)
             answer = log.answer(decision, self._before(t, decision), None if question is None else question.log)
@@ -237,7 +237,7 @@ class Review:
     def _step(self, step: Callable[[Log], Answer]) -> Answer:
         with self._guard:
             answer = step(self._open_log())
-            self._refresh(self._pair_of(answer.decision))
+            self._refresh(self.pair_of(answer.decision))
             return answer
 
     def next(self, order: Order = "gain", chosen: Filter | None = None) -> Question | None:
@@ -276,7 +276,7 @@ class Review:
 
     def row_of(self, decision: Decision) -> int:
         """The row of the daughter that a decision is about."""
-        t = self._pair_of(decision)
+        t = self.pair_of(decision)
         rows = self.table.rows(t)
         return int(rows.start) + int(np.searchsorted(self.table.label[rows], decision.label))
 
@@ -304,7 +304,8 @@ class Review:
             raise DecisionError(f"{self.folder}: this review is open for reading only")
         return self._log
 
-    def _pair_of(self, decision: Decision) -> int:
+    def pair_of(self, decision: Decision) -> int:
+        """The number of the frame pair that a decision is about."""
         frames = self.table.daughter_frame if decision.about_daughter else self.table.mother_frame
         t = int(np.searchsorted(frames, decision.frame))
         if t == len(frames) or frames[t] != decision.frame:
@@ -315,7 +316,7 @@ class Review:
     def _refresh(self, t: int, solved: PairPosterior | None = None) -> None:
         """Bring pair t up to what stands in the log."""
         standing = [answer.decision for answer in self._history.standing]
-        self._decisions[t] = in_force([each for each in standing if self._pair_of(each) == t])
+        self._decisions[t] = in_force([each for each in standing if self.pair_of(each) == t])
         if not self._decisions[t]:
             del self._decisions[t]
         self._solved.drop(t)

@@ -1,0 +1,287 @@
+"""What a reviewer sees: one question with its pictures, and how the review stands. Plain data; the page draws it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dunno.crops import Box, Picture, picture, png
+from dunno.errors import DecisionError
+from dunno.review.decisions import Decision
+from dunno.review.export import rate_of
+from dunno.review.queue import Filter, Order
+from dunno.review.review import Question, Review, reported
+from dunno.review.store import Recent
+from dunno.types import Detections, Floats, PairPosterior
+
+SHOWN = 9
+"""Candidate mothers that get a number."""
+SHOWN_LEAST = 0.001
+SURROUNDINGS, LARGEST = 7.0, 640
+"""Width of a crop in cell diameters, and at most in pixels."""
+HISTORY, HISTORY_WIDTH = 8, 3.5
+AHEAD = 3
+WORTH_ASKING = 0.1
+"""Below this gain, ten answers mend less than one link."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A daughter and her pair."""
+
+    row: int
+    t: int
+    daughter: int
+    pair: PairPosterior
+
+
+class Desk:
+    """A review with its movie on the table, and the question that was asked last."""
+
+    def __init__(self, review: Review) -> None:
+        self.review = review
+        self.order: Order = "gain"
+        self.chosen = Filter()
+        self._asked: Question | None = None
+        self._pictures: Recent[Picture] = Recent(12)
+        review.movie  # noqa: B018  # a movie that cannot be opened is told now, not at the first question
+
+    def ask(self) -> dict[str, Any]:
+        """The question to ask now with all that belongs to it, and the rows that are likely to follow."""
+        questions = self.review.upcoming(1 + AHEAD, self.order, self.chosen)
+        self._asked = questions[0] if questions else None
+        return {
+            "view": None if self._asked is None else self.view(self._asked.row),
+            "ahead": [each.row for each in questions[1:]],
+            "state": self.state(),
+        }
+
+    def answer(self, decision: Decision) -> dict[str, Any]:
+        """Take a decision, and say what followed from it."""
+        review = self.review
+        before, links = review.table.expected_wrong_links, review.table.linked.sum()
+        asked = self._asked
+        fits = (
+            asked is not None
+            and decision.about_daughter
+            and (asked.frame, asked.label) == (decision.frame, decision.label)
+        )
+        t = review.pair_of(decision)
+        errors = review.table.error[review.table.rows(t)].copy()
+        review.answer(decision, asked if fits else None)
+        change = np.abs(review.table.error[review.table.rows(t)] - errors) > 0.01
+        removed = before - review.table.expected_wrong_links
+        return {"removed": removed, "touched": int(change.sum()), "links": int(review.table.linked.sum() - links)}
+
+    def undo(self) -> dict[str, Any]:
+        """Take back the last answer and show what it was about."""
+        return self._shown(self.review.undo().decision)
+
+    def redo(self) -> dict[str, Any]:
+        """Let the last undone answer stand again."""
+        return self._shown(self.review.redo().decision)
+
+    def _shown(self, decision: Decision) -> dict[str, Any]:
+        if not decision.about_daughter:
+            return {"view": None, "state": self.state()}
+        row = self.review.row_of(decision)
+        self._asked = next((each for each in self.review.upcoming(1, self.order, self.chosen) if each.row == row), None)
+        return {"view": self.view(row), "state": self.state()}
+
+    def most_doubtful(self, t: int) -> int | None:
+        """The row of pair t to look at first; `None` where it has no daughter."""
+        if not 0 <= t < self.review.table.n_pairs:
+            raise DecisionError(f"there is no frame pair {t}")
+        rows = self.review.table.rows(t)
+        error = self.review.table.error[rows]
+        return None if not len(error) else rows.start + int(error.argmax())
+
+    def view(self, row: int) -> dict[str, Any]:
+        """Everything to show about one daughter."""
+        sight = self._sight(row)
+        pair, j = sight.pair, sight.daughter
+        own = np.flatnonzero((pair.daughter == j) & (pair.probability >= SHOWN_LEAST))
+        own = own[np.argsort(-pair.probability[own], kind="stable")][:SHOWN]
+        box = self._box(sight, own)
+        answers = [
+            a.decision
+            for a in self.review.standing
+            if a.decision.subject == (True, pair.daughter_frame, self._label(sight))
+        ]
+        asked = self._asked if self._asked is not None and self._asked.row == row else None
+        return {
+            "row": row,
+            "pair": sight.t,
+            "frame": pair.daughter_frame,
+            "mother_frame": pair.mother_frame,
+            "label": self._label(sight),
+            "audit": asked is not None and asked.audit,
+            "asked": asked is not None,
+            "answer": answers[-1].to_dict() if answers else None,
+            "gain": self.review.queue.gain(row),
+            "no_mother": float(np.exp(pair.log_no_mother[j])),
+            "reported": reported(pair, j),
+            "candidates": [self._candidate(pair, edge) for edge in own.tolist()],
+            "box": {"left": box.left, "top": box.top, "width": box.width, "height": box.height},
+            "before": self._cells(pair.mothers, sight.t, box),
+            "after": self._cells(pair.daughters, sight.t + 1, box),
+            "links": self._links(pair, box),
+            "n_frames": self.review.table.n_pairs + 1,
+        }
+
+    def history(self, row: int) -> list[dict[str, Any]]:
+        """The daughter and her ancestors as reported, the earliest first."""
+        sight = self._sight(row)
+        cells, index, t = sight.pair.daughters, sight.daughter, sight.t + 1
+        strip = [self._portrait(cells, index, t)]
+        while t > 0 and len(strip) < HISTORY:
+            pair = self.review.pair(t - 1)
+            edge = np.flatnonzero(pair.selected & (pair.daughter == index))
+            if not len(edge):
+                break
+            edge_of, t = int(edge[0]), t - 1
+            cells, index = pair.mothers, int(pair.mother[edge_of])
+            strip.append({**self._portrait(cells, index, t), "probability": float(pair.probability[edge_of])})
+        return strip[::-1]
+
+    def crop(self, t: int, box: Box) -> bytes:
+        """A piece of a frame as PNG; what lies outside the frame is refused."""
+        height, width = self.review.movie.shape[-2:]
+        inside = 0 <= box.top < box.bottom <= height and 0 <= box.left < box.right <= width
+        if not (0 <= t < len(self.review.movie) and inside and max(box.width, box.height) <= LARGEST):
+            raise DecisionError("there is no such piece of the movie")
+        return png(self._picture(t).crop(box))
+
+    def state(self) -> dict[str, Any]:
+        """How the review stands."""
+        review, table = self.review, self.review.table
+        kinds = [answer.decision.kind for answer in review.standing]
+        return {
+            "movie": review.about["movie"],
+            "method": review.about["method"],
+            "cost": review.about["cost"],
+            "calibrated": review.calibrated,
+            "joint": review.has_problem,
+            "expected": table.expected_wrong_links,
+            "first_expected": review.first_expected,
+            "links": int(table.linked.sum()),
+            "daughters": len(table),
+            "answered": review.n_answered,
+            "skipped": kinds.count("skip"),
+            "can_undo": bool(kinds),
+            "can_redo": review.can_redo,
+            "audit": rate_of(review.error_rate()),
+            "advice": self._advice(),
+            "over_time": [round(float(error), 4) for error in table.over_time()],
+            "frames": table.daughter_frame.tolist(),
+            "order": self.order,
+            "filter": vars(self.chosen),
+        }
+
+    def _advice(self) -> dict[str, Any]:
+        """Whether to go on: what the next answer is worth, and how many would halve what is left, at most."""
+        open_rows = self.review.unanswered & self.chosen.admits(self.review.table)
+        best = self.review.queue.best(open_rows, "gain")
+        worth = self.review.queue.gain(best[0]) if best else 0.0
+        error = np.sort(self.review.table.error[open_rows])[::-1]
+        halving = int(np.searchsorted(np.cumsum(error), error.sum() / 2)) + 1 if error.sum() > 0 else 0
+        return {"gain": worth, "stop": worth < WORTH_ASKING, "halving": halving}
+
+    def _sight(self, row: int) -> Sight:
+        if not 0 <= row < len(self.review.table):
+            raise DecisionError(f"there is no daughter {row}")
+        t = self.review.table.pair_of(row)
+        return Sight(row, t, row - self.review.table.rows(t).start, self.review.pair(t))
+
+    def _label(self, sight: Sight) -> int:
+        return int(sight.pair.daughters.label[sight.daughter])
+
+    def _candidate(self, pair: PairPosterior, edge: int) -> dict[str, Any]:
+        mother = int(pair.mother[edge])
+        label = int(pair.mothers.label[mother])
+        said = [
+            a.decision.kind for a in self.review.standing if a.decision.subject == (False, pair.mother_frame, label)
+        ]
+        return {
+            "label": label,
+            "probability": float(pair.probability[edge]),
+            "selected": bool(pair.selected[edge]),
+            "divides": None if pair.log_divide is None else float(np.exp(pair.log_divide[mother])),
+            "disappears": None if pair.log_disappear is None else float(np.exp(pair.log_disappear[mother])),
+            "said": said[-1] if said else None,
+        }
+
+    def _in_pixels(self, cells: Detections, indices: Any) -> Floats:
+        """(k, 2) centres in the plane."""
+        return np.asarray(cells.centroid[indices][:, -2:] / np.asarray(self.review.movie.scale[-2:]))
+
+    def _diameter(self, cells: Detections, index: int) -> float:
+        """How wide a cell is seen, in pixels."""
+        low, high = cells.bbox[index][:, -2:]
+        return float(max((high - low).max(), 4))
+
+    def _box(self, sight: Sight, own: Any) -> Box:
+        pair, width = sight.pair, self._diameter(sight.pair.daughters, sight.daughter)
+        here = self._in_pixels(pair.daughters, [sight.daughter])
+        near = self._in_pixels(pair.mothers, pair.mother[own[pair.probability[own] >= 0.01]])
+        near = near[np.abs(near - here).max(axis=1) < LARGEST / 2 - 2 * width]
+        points = np.concatenate([here, near])
+        padded = np.concatenate([points - width, points + width])
+        shape = self.review.movie.shape[-2:]
+        return _at_most(Box.around(padded, SURROUNDINGS * width, shape), LARGEST)
+
+    def _cells(self, cells: Detections, t: int, box: Box) -> list[dict[str, Any]]:
+        """The cells seen in a box, with outlines and centres in its own coordinates."""
+        seen = self._picture(t)
+        labels = seen.inside(box)
+        indices = np.searchsorted(cells.label, labels)
+        centres = self._in_pixels(cells, indices) - [box.top, box.left] + 0.5
+        return [
+            {
+                "label": int(label),
+                "y": round(float(y), 1),
+                "x": round(float(x), 1),
+                "outline": seen.outline(int(label), box),
+            }
+            for label, (y, x) in zip(labels.tolist(), centres.tolist(), strict=True)
+        ]
+
+    def _links(self, pair: PairPosterior, box: Box) -> list[dict[str, Any]]:
+        """The reported links whose daughters are in a box: labels, and how sure they are."""
+        chosen = np.flatnonzero(pair.selected)
+        place = self._in_pixels(pair.daughters, pair.daughter[chosen])
+        inside = ((place >= [box.top, box.left]) & (place < [box.bottom, box.right])).all(axis=1)
+        return [
+            {
+                "mother": int(pair.mothers.label[pair.mother[edge]]),
+                "daughter": int(pair.daughters.label[pair.daughter[edge]]),
+                "probability": float(pair.probability[edge]),
+                "reviewed": pair.reviewed is not None and bool(pair.reviewed[pair.daughter[edge]]),
+            }
+            for edge in chosen[inside].tolist()
+        ]
+
+    def _portrait(self, cells: Detections, index: int, t: int) -> dict[str, Any]:
+        centre = self._in_pixels(cells, [index])
+        width = HISTORY_WIDTH * self._diameter(cells, index)
+        box = _at_most(Box.around(centre, width, self.review.movie.shape[-2:]), LARGEST)
+        label = int(cells.label[index])
+        return {
+            "t": t,
+            "frame": cells.frame,
+            "label": label,
+            "box": {"left": box.left, "top": box.top, "width": box.width, "height": box.height},
+            "outline": self._picture(t).outline(label, box),
+        }
+
+    def _picture(self, t: int) -> Picture:
+        return self._pictures.get(t) or self._pictures.put(t, picture(self.review.movie, t))
+
+
+def _at_most(box: Box, size: int) -> Box:
+    """The middle of a box that is too large."""
+    top = box.top + max(box.height - size, 0) // 2
+    left = box.left + max(box.width - size, 0) // 2
+    return replace(box, top=top, left=left, bottom=min(box.bottom, top + size), right=min(box.right, left + size))
