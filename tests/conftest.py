@@ -23,6 +23,10 @@ import pytest
 
 from dunno import Movie
 
+from .browser import browser, screenshot, visit
+
+__all__ = ["browser", "screenshot", "visit"]  # fixtures of a real browser, for any test
+
 
 def draw(picture: str) -> np.ndarray:
     """Turn a picture of letters into labels."""
