@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,11 +71,12 @@ def show_page(opened: Review, host: str, port: int, browser: bool) -> None:
             note(f"listening on {host}: whoever gets the address below can review, and the connection is not encrypted")
 
         def ready() -> None:
-            typer.echo(f"the review is at {address}\nleave with Ctrl-C; every decision is kept at once", err=False)
+            typer.echo(f"the review is at {address}\nleave with Ctrl-C; every decision is kept at once")
             if browser:
                 webbrowser.open(address)
 
-        serve(desk, listening, gate, ready)
+        with suppress(KeyboardInterrupt):
+            serve(desk, listening, gate, ready)
     typer.echo(
         f"{opened.n_answered:,} daughters reviewed; expected wrong links: {opened.first_expected:.1f} before, "
         f"{opened.table.expected_wrong_links:.1f} now. Write it out with: dunno review {opened.folder} --export DIR"

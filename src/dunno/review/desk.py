@@ -11,6 +11,7 @@ from dunno.crops import Box, Picture, picture, png
 from dunno.errors import DecisionError
 from dunno.review.decisions import Decision
 from dunno.review.export import rate_of
+from dunno.review.outlines import outlines
 from dunno.review.queue import Filter, Order
 from dunno.review.review import Question, Review, reported
 from dunno.review.store import Recent
@@ -57,6 +58,14 @@ class Desk:
             "ahead": [each.row for each in questions[1:]],
             "state": self.state(),
         }
+
+    def choose(self, order: Order, chosen: Filter) -> None:
+        """Ask in another order, or about others; the region is given in pixels."""
+        if chosen.region is not None:
+            top, left, bottom, right = (np.array(chosen.region) * np.tile(self.review.movie.scale[-2:], 2)).tolist()
+            chosen = replace(chosen, region=(top, left, bottom, right))
+        self.review.queue.best(np.zeros(len(self.review.table), np.bool_), order)  # an unknown order is refused
+        self.order, self.chosen = order, chosen
 
     def answer(self, decision: Decision) -> dict[str, Any]:
         """Take a decision, and say what followed from it."""
@@ -234,18 +243,12 @@ class Desk:
 
     def _cells(self, cells: Detections, t: int, box: Box) -> list[dict[str, Any]]:
         """The cells seen in a box, with outlines and centres in its own coordinates."""
-        seen = self._picture(t)
-        labels = seen.inside(box)
-        indices = np.searchsorted(cells.label, labels)
-        centres = self._in_pixels(cells, indices) - [box.top, box.left] + 0.5
+        drawn = outlines(self._picture(t).labels[box.slices])
+        labels = sorted(drawn)
+        centres = self._in_pixels(cells, np.searchsorted(cells.label, labels)) - [box.top, box.left] + 0.5
         return [
-            {
-                "label": int(label),
-                "y": round(float(y), 1),
-                "x": round(float(x), 1),
-                "outline": seen.outline(int(label), box),
-            }
-            for label, (y, x) in zip(labels.tolist(), centres.tolist(), strict=True)
+            {"label": label, "y": round(y, 1), "x": round(x, 1), "outline": drawn[label]}
+            for label, (y, x) in zip(labels, centres.tolist(), strict=True)
         ]
 
     def _links(self, pair: PairPosterior, box: Box) -> list[dict[str, Any]]:

@@ -73,7 +73,10 @@ def _routes(desk: Desk) -> fastapi.FastAPI:
 
     @app.post("/api/answer")
     def answer(content: dict[str, Any]) -> JSONResponse:
-        return alone(lambda: {**desk.answer(_decision(content)), "state": desk.state()})
+        decision = _decision(content)
+        return alone(
+            lambda: {**desk.answer(decision), **(desk.ask() if decision.about_daughter else {"state": desk.state()})}
+        )
 
     @app.post("/api/undo")
     def undo() -> JSONResponse:
@@ -86,7 +89,7 @@ def _routes(desk: Desk) -> fastapi.FastAPI:
     @app.post("/api/choose")
     def choose(content: dict[str, Any]) -> JSONResponse:
         def work() -> Any:
-            desk.order, desk.chosen = content.get("order", "gain"), _filter(content.get("filter") or {})
+            desk.choose(content.get("order", "gain"), _filter(content.get("filter") or {}))
             return desk.ask()
 
         return alone(work)
