@@ -111,8 +111,11 @@ class Desk:
         """Everything to show about one daughter."""
         sight = self._sight(row)
         pair, j = sight.pair, sight.daughter
-        own = np.flatnonzero((pair.daughter == j) & (pair.probability >= SHOWN_LEAST))
-        own = own[np.argsort(-pair.probability[own], kind="stable")][:SHOWN]
+        own = np.flatnonzero((pair.daughter == j) & ((pair.probability >= SHOWN_LEAST) | pair.selected))
+        own = own[np.lexsort((-pair.probability[own], ~pair.selected[own]))][
+            :SHOWN
+        ]  # the reported one is always among them
+        own = own[np.argsort(-pair.probability[own], kind="stable")]
         box = self._box(sight, own)
         answers = [
             a.decision
@@ -234,7 +237,7 @@ class Desk:
     def _box(self, sight: Sight, own: Any) -> Box:
         pair, width = sight.pair, self._diameter(sight.pair.daughters, sight.daughter)
         here = self._in_pixels(pair.daughters, [sight.daughter])
-        near = self._in_pixels(pair.mothers, pair.mother[own[pair.probability[own] >= 0.01]])
+        near = self._in_pixels(pair.mothers, pair.mother[own[(pair.probability[own] >= 0.01) | pair.selected[own]]])
         near = near[np.abs(near - here).max(axis=1) < LARGEST / 2 - 2 * width]
         points = np.concatenate([here, near])
         padded = np.concatenate([points - width, points + width])

@@ -200,7 +200,7 @@ function answer(decision, words) {
   return alone(async () => {
     const asked = view, ahead = fetched.get([...fetched.keys()].find((row) => row !== asked.row));
     const sent = post("answer", decision);
-    if (asked.asked && ahead && ahead.pair !== asked.pair) show({ ...ahead, asked: true });
+    if (asked.asked && ahead && ahead.pair !== asked.pair) show({ ...ahead, asked: true }, { remember: false });
     fetched = new Map();
     try {
       const reply = await sent;
