@@ -28,7 +28,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.command("track")(track.track)
-app.command("calibrate")(calibrate.calibrate)
+app.command("calibrate")(calibrate.command)
 app.command("evaluate")(evaluate.evaluate)
 app.command("review")(review.review)
 app.command("simulate")(simulate.simulate)

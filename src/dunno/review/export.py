@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +18,11 @@ from dunno.io.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, whole
 from dunno.review.audit import ErrorRate
 from dunno.review.review import Review
-from dunno.tracker import BLOCK
+from dunno.run import Run, Summary
 from dunno.tracking import Tracking
 from dunno.types import PairPosterior
 
+PAIRS_PER_FILE = 16
 Progress = Callable[[Iterator[PairPosterior], int], Iterator[PairPosterior]]
 
 
@@ -57,6 +59,7 @@ def export(
 
     The folder is an output like that of `dunno track`: it can be evaluated, reported and read again.
     """
+    started = time.perf_counter()
     movie, about = review.movie, about_review(review)
     with whole(folder, overwrite) as partial:
         partial.mkdir()
@@ -65,12 +68,8 @@ def export(
             CsvWriter(partial),
             CtcWriter(partial / "ctc", movie),
         ]
-        kept = blocks.keep(reviewed_pairs(review), partial / blocks.FOLDER, BLOCK)
-        tracks = drain(progress(kept, review.table.n_pairs), writers)
-        content = {
-            "dunno": about["version"],
-            "parameters": about,
-            "calibrated": about["calibrated"],
-            "summary": {"links": int(review.table.linked.sum()), "tracks": len(tracks)},
-        }
-        (partial / RUN_FILE).write_text(json.dumps(content, indent=2) + "\n")
+        summary = Summary()
+        kept = blocks.keep(reviewed_pairs(review), partial / blocks.FOLDER, PAIRS_PER_FILE)
+        summary.tracks = len(drain(progress(summary.watch(kept), review.table.n_pairs), writers))
+        run = Run(Path(folder), about, summary, time.perf_counter() - started)
+        (partial / RUN_FILE).write_text(json.dumps(run.to_dict(), indent=2) + "\n")
