@@ -1,4 +1,6 @@
-"""Draws `review-accuracy.png`: HeLa 02 at every 10th frame, reviewed in three orders, truth answering.
+"""Draws `review-accuracy.png`: daughters right against daughters reviewed, in three orders, truth answering.
+
+Left: HeLa 02 at every 10th frame. Right: six crowded simulated colonies, on average.
 
 DUNNO_DATA=... python docs/figures/make_review.py
 """
@@ -19,20 +21,27 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from dunno import Tracker, read
+from dunno import Movie, Tracker, read
 from dunno.errors import DecisionError
 from dunno.review import Decision, Review
 from dunno.run import track_into
+from dunno.simulate import colony
 from dunno.truth import TrueMothers, true_mothers
 from dunno.types import PairPosterior, Truth
 
 STEP = 10
-MOST = 500
+MOST, MOST_SIMULATED = 500, 120
 RANDOM_ORDERS = 5
-GAIN, ENTROPY, GREY = "#0072B2", "#009E73", "#767676"
+COLONIES = 6
+ORDERS = ("gain", "entropy", "random")
+COLOURS = {"gain": "#0072B2", "entropy": "#009E73", "random": "#767676"}
+STYLES = {"gain": "-", "entropy": (0, (4, 1.5)), "random": ":"}
+GREY = "#767676"
+Counts = NDArray[np.float64]
 Picker = Callable[[Review, NDArray[np.bool_]], int]
 
 
@@ -42,25 +51,43 @@ def main() -> None:
         sys.exit("needs real movies: set DUNNO_DATA to a folder with Fluo-N2DL-HeLa")
     warnings.simplefilter("ignore")
     movie, truth = read(Path(os.environ["DUNNO_DATA"]) / "Fluo-N2DL-HeLa" / "02", truth=True)
-    movie, truth = movie.every(STEP), truth.every(STEP)
+    hela = in_all_orders(movie.every(STEP), truth.every(STEP), MOST, RANDOM_ORDERS)
+    tell("HeLa 02, every 10th frame", hela)
+    colonies = [colony(cells=40, frames=12, motion=0.35, seed=seed) for seed in range(COLONIES)]
+    each = [in_all_orders(one.movie, one.truth, MOST_SIMULATED, 1) for one in colonies]
+    simulated = {name: np.mean([curves[name] for curves in each], axis=0) for name in ORDERS}
+    tell(f"{COLONIES} simulated colonies, mean", simulated)
+    first = [[halving(curves[name][2:]) for curves in each] for name in ("gain", "entropy")]
+    print(f"answers that halve the errors of each colony: by gain {first[0]}, by entropy {first[1]}")
+    draw(hela, simulated)
+
+
+def in_all_orders(movie: Movie, truth: Truth, most: int, random_orders: int) -> dict[str, Counts]:
+    """Track a movie, and review it in each order; the random one is a mean."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         track_into(Tracker(), movie, out)
-        curves = {
-            "gain": reviewed(out, truth, lambda review, open_rows: review.queue.best(open_rows, "gain")[0]),
-            "entropy": reviewed(out, truth, lambda review, open_rows: review.queue.best(open_rows, "entropy")[0]),
+        random = [reviewed(out, truth, at_random(seed), most) for seed in range(random_orders)]
+        return {
+            "gain": reviewed(out, truth, lambda review, open_rows: review.queue.best(open_rows, "gain")[0], most),
+            "entropy": reviewed(out, truth, lambda review, open_rows: review.queue.best(open_rows, "entropy")[0], most),
+            "random": np.mean(random, axis=0),
         }
-        random = [reviewed(out, truth, at_random(seed)) for seed in range(RANDOM_ORDERS)]
-    curves["random"] = np.mean(random, axis=0)
-    n = int(curves["gain"][1])
-    print(f"{curves['gain'][0]:.1f} of the links were expected to be wrong")
+
+
+def halving(wrong: Counts) -> int | None:
+    """How many answers halve the errors."""
+    return int(np.argmax(wrong <= wrong[0] / 2)) if (wrong <= wrong[0] / 2).any() else None
+
+
+def tell(what: str, curves: dict[str, Counts]) -> None:
+    """Print what was found."""
+    expected, n = curves["gain"][:2]
+    print(f"{what}: {n:.0f} daughters, {expected:.1f} wrong links expected")
     for name, (_, _, *counts) in curves.items():
         wrong = np.array(counts)
-        halved = f"after {int(np.argmax(wrong <= wrong[0] / 2))}" if (wrong <= wrong[0] / 2).any() else "not"
-        print(
-            f"{name}: {wrong[0]:.0f} of {n} daughters wrong at first, {wrong[-1]:.1f} after {MOST} answers; halved {halved}"
-        )
-    draw({name: 1 - curve[2:] / n for name, curve in curves.items()})
+        told = f"{wrong[0]:.1f} wrong at first, {wrong[-1]:.1f} after {len(wrong) - 1} answers"
+        print(f"  {name}: {told}; halved after {halving(wrong)}")
 
 
 def at_random(seed: int) -> Picker:
@@ -69,8 +96,8 @@ def at_random(seed: int) -> Picker:
     return lambda review, open_rows: int(rng.choice(np.flatnonzero(open_rows)))
 
 
-def reviewed(out: Path, truth: Truth, pick: Picker) -> NDArray[np.float64]:
-    """(2 + MOST + 1,) expected wrong links, number of daughters with truth, and the wrong ones after 0, 1, 2, … answers."""
+def reviewed(out: Path, truth: Truth, pick: Picker, most: int) -> Counts:
+    """(2 + most + 1,) expected wrong links, number of daughters with truth, and the wrong ones after 0, 1, 2, … answers."""
     with tempfile.TemporaryDirectory() as folder:
         with Review.open(shutil.copytree(out, Path(folder) / "out")) as review:
             trues = [true_mothers(truth, pair) for pair in review.pairs()]
@@ -78,7 +105,7 @@ def reviewed(out: Path, truth: Truth, pick: Picker) -> NDArray[np.float64]:
             known = sum(int(true.known.sum()) for true in trues)
             told = [review.first_expected, float(known), float(sum(wrong))]
             open_rows = np.concatenate([true.known for true in trues])
-            for _ in range(MOST):
+            for _ in range(most):
                 row = pick(review, open_rows)
                 open_rows[row] = False
                 t = review.table.pair_of(row)
@@ -106,31 +133,32 @@ def count_wrong(pair: PairPosterior, true: TrueMothers) -> int:
     return int((true.known & (mother != true.mother)).sum())
 
 
-def draw(accuracy: dict[str, NDArray[np.float64]]) -> None:
-    """Accuracy over answers."""
+def draw(hela: dict[str, Counts], simulated: dict[str, Counts]) -> None:
+    """Accuracy over answers, for the real movie and for the simulated ones."""
     plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
-    figure, ax = plt.subplots(figsize=(7.2, 4.2), layout="constrained")
-    words = {
-        "gain": "the queue: what helps most",
-        "entropy": "by entropy",
-        "random": f"at random (mean of {RANDOM_ORDERS})",
-    }
-    for (name, values), colour, style in zip(
-        accuracy.items(), (GAIN, ENTROPY, GREY), ("-", (0, (4, 1.5)), ":"), strict=True
-    ):
-        ax.plot(values, color=colour, linestyle=style, linewidth=2, label=words[name])
-    half = 1 - (1 - accuracy["gain"][0]) / 2
-    ax.axhline(half, color=GREY, linewidth=0.8)
-    ax.text(MOST, half, "half of the errors are gone ", ha="right", va="bottom", color=GREY, fontsize=9)
-    for name, colour in (("gain", GAIN), ("entropy", ENTROPY)):
-        reached = accuracy[name] >= half
-        if reached.any():
-            ax.plot(int(reached.argmax()), half, "o", color=colour, markersize=6)
-    ax.set(xlim=(0, MOST), xlabel="daughters reviewed", ylabel="daughters decided right")
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    ax.set_title("HeLa 02, every 10th frame, truth answering", loc="left", fontweight="bold")
-    ax.legend(frameon=False, loc="lower right")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.2), layout="constrained", width_ratios=(1.25, 1))
+    draw_curves(left, hela, "HeLa 02, every 10th frame")
+    draw_curves(right, simulated, f"{COLONIES} crowded simulated colonies")
+    left.legend(frameon=False, loc="lower right")
     figure.savefig(Path(__file__).with_name("review-accuracy.png"), dpi=130)
+
+
+def draw_curves(ax: Axes, curves: dict[str, Counts], title: str) -> None:
+    """One movie's three orders, and where half of the errors are gone."""
+    words = {"gain": "the queue: what helps most", "entropy": "by entropy", "random": "at random"}
+    n, wrong = curves["gain"][1], curves["gain"][2]
+    half, most = 1 - wrong / n / 2, len(curves["gain"]) - 3
+    for name in ORDERS:
+        right = 1 - curves[name][2:] / n
+        ax.plot(right, color=COLOURS[name], linestyle=STYLES[name], linewidth=2, label=words[name])
+        reached = halving(curves[name][2:])
+        if reached is not None:
+            ax.plot(reached, half, "o", color=COLOURS[name], markersize=6)
+    ax.axhline(half, color=GREY, linewidth=0.8)
+    ax.text(most, half, "half of the errors are gone ", ha="right", va="bottom", color=GREY, fontsize=9)
+    ax.set(xlim=(0, most), xlabel="daughters reviewed, truth answering", ylabel="daughters decided right")
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.set_title(title, loc="left", fontweight="bold")
 
 
 if __name__ == "__main__":
