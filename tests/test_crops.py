@@ -58,3 +58,27 @@ def test_a_volume_is_seen_from_above() -> None:
     masks[1, :2] = 5
     masks[2, :3] = 9
     assert picture(Movie([masks]), 0).labels[:, 0].tolist() == [5, 5, 9, 0]
+
+
+def test_a_cell_behind_another_has_an_outline_though_it_is_not_seen() -> None:
+    masks = np.zeros((2, 6, 6), np.uint16)
+    masks[0, 1:5, 1:5] = 1
+    masks[1, 2:4, 2:4] = 2
+    seen = picture(Movie([masks]), 0)
+    assert seen.inside(Box(0, 0, 6, 6)).tolist() == [1]
+    assert area(seen.outline(2, Box(0, 0, 6, 6))) == 4
+    assert seen.mask(2, Box(2, 2, 6, 6)).sum() == 4
+
+
+def test_cells_that_touch_are_drawn_apart() -> None:
+    grey = picture(Movie([np.array([[1, 1, 2, 2, 0]] * 2, np.uint16)]), 0).grey
+    assert len(set(grey[0, :4].tolist())) == 2
+    assert grey[0, 4] == 0
+
+
+def test_a_huge_frame_is_stretched_like_a_small_one() -> None:
+    image = np.linspace(0, 1000, 2100)[None].repeat(2100, axis=0)
+    image[0, 0] = np.nan
+    grey = picture(Movie([np.zeros(image.shape, np.uint16)], [image]), 0).grey
+    np.testing.assert_allclose(grey[5], np.clip((image[5] - 10) / 988 * 255, 0, 255), atol=1.5)
+    assert grey[0, 0] == 0

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dunno.types import Ints, Movie
+from dunno.labels import LabelImage
+from dunno.types import Bools, Ints, Movie
 
 DARKEST, BRIGHTEST = 1.0, 99.8
 """Percentiles of a frame's intensities that become black and white."""
 
-CELL_GREY = 110
-"""How a cell is drawn where the movie has masks only."""
+CELL_GREY, BORDER_GREY = 110, 50
+"""How a cell is drawn where the movie has masks only, and its border, so that cells that touch are seen as two."""
+
+STRETCH_PIXELS = 1_000_000
+"""About how many of a frame's pixels say what is dark and what is bright; all of a huge one would take seconds."""
+
+STRETCH_ROWS = 512
 
 
 @dataclass(frozen=True)
@@ -58,10 +65,12 @@ class Picture:
     Attributes:
         labels: (Y, X) which cell is seen where.
         grey: (Y, X) 0 to 255.
+        masks: ([Z,] Y, X) the labels, of cells behind others too.
     """
 
-    labels: Ints
+    labels: LabelImage
     grey: NDArray[np.uint8]
+    masks: LabelImage
 
     def crop(self, box: Box) -> NDArray[np.uint8]:
         """The grey values inside a box."""
@@ -69,31 +78,57 @@ class Picture:
 
     def inside(self, box: Box) -> Ints:
         """The labels of the cells seen inside a box, ascending."""
-        found = np.unique(self.labels[box.slices])
+        found = np.unique(self.labels[box.slices]).astype(np.int64)
         return found[found > 0]
 
+    def mask(self, label: int, box: Box) -> Bools:
+        """Where in a box a cell is, whether or not another one hides it."""
+        here: Bools = self.masks[..., *box.slices] == label
+        return here if here.ndim == 2 else np.asarray(here.any(axis=0))
+
     def outline(self, label: int, box: Box) -> str:
-        """The border of a cell as an SVG path in the box's own coordinates; empty if the cell is not seen there."""
-        return outline(self.labels[box.slices] == label)
+        """The border of a cell as an SVG path in the box's own coordinates; empty if the cell is not there."""
+        return outline(self.mask(label, box))
 
 
 def picture(movie: Movie, t: int) -> Picture:
     """Read frame t of a movie for looking at."""
-    masks = movie.masks(t).astype(np.int64)
+    masks = movie.masks(t)
     labels = masks if masks.ndim == 2 else _from_above(masks)
     if not movie.has_images:
-        return Picture(labels, np.where(labels > 0, CELL_GREY, 0).astype(np.uint8))
-    image = np.asarray(movie.images(t), np.float64)
-    image = image if image.ndim == 2 else image.max(axis=0)
-    low, high = np.percentile(image, (DARKEST, BRIGHTEST))
-    grey = np.clip((image - low) / max(high - low, 1e-12), 0, 1) * 255
-    return Picture(labels, grey.astype(np.uint8))
+        return Picture(labels, _drawn(labels), masks)
+    image = movie.images(t)
+    return Picture(labels, _grey(image if image.ndim == 2 else image.max(axis=0)), masks)
 
 
-def _from_above(masks: Ints) -> Ints:
+def _grey(image: NDArray[Any]) -> NDArray[np.uint8]:
+    """(Y, X) 0 to 255, some rows at a time: a huge frame in floating point would not fit."""
+    step = max(1, int(np.sqrt(image.size / STRETCH_PIXELS)))
+    seen = image[::step, ::step]
+    low, high = (float(value) for value in np.nanpercentile(seen.astype(np.float64), (DARKEST, BRIGHTEST)))
+    grey = np.empty(image.shape, np.uint8)
+    for top in range(0, len(image), STRETCH_ROWS):
+        rows = slice(top, top + STRETCH_ROWS)
+        part = (image[rows].astype(np.float32) - low) * (255 / max(high - low, 1e-12))
+        if image.dtype.kind == "f":  # a pixel that is no number is black
+            np.nan_to_num(part, copy=False)
+        grey[rows] = np.clip(part, 0, 255, out=part)
+    return grey
+
+
+def _drawn(labels: LabelImage) -> NDArray[np.uint8]:
+    """(Y, X) the cells themselves, with darker borders."""
+    grey = np.where(labels > 0, CELL_GREY, 0).astype(np.uint8)
+    for one, other in ((np.s_[1:], np.s_[:-1]), (np.s_[:, 1:], np.s_[:, :-1])):
+        touch = (labels[one] != labels[other]) & (labels[one] > 0) & (labels[other] > 0)
+        grey[one][touch] = BORDER_GREY
+    return grey
+
+
+def _from_above(masks: LabelImage) -> LabelImage:
     """(Y, X) the first cell that a ray from above meets."""
     first = (masks > 0).argmax(axis=0)
-    seen: Ints = np.take_along_axis(masks, first[None], axis=0)[0]
+    seen: LabelImage = np.take_along_axis(masks, first[None], axis=0)[0]
     return seen
 
 

@@ -149,6 +149,8 @@ class Tracker:
             return "self"
         if isinstance(calibration, str):
             raise InputError(f"calibration is {calibration!r}; expected a fitted calibration, 'self' or None")
+        if given and isinstance(calibration, ModelCalibration | TemperedCosts):
+            raise InputError(f"the calibration brings its own event costs; leave out {', '.join(given)}")
         return calibration
 
     def plan(self, movie: Movie) -> Plan:

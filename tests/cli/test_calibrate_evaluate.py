@@ -145,3 +145,14 @@ def test_the_challenges_measures_come_from_an_independent_library(
     assert found["DET"] == pytest.approx(1.0)
     assert 0.5 < found["TRA"] < 1.0
     assert {"LNK", "CHOTA"} <= set(found)
+
+
+def test_what_has_no_effect_is_said_and_what_contradicts_is_refused(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fitted = tmp_path / "model.json"
+    assert run(["calibrate", str(root / "01"), "-o", str(fitted), "--samples", "5"]) == 0
+    assert "method JP draws no samples; --samples 5 has no effect" in capsys.readouterr().err
+    track = ["track", str(root / "02"), "-o", str(tmp_path / "out"), "--calibration", str(fitted)]
+    assert run([*track, "--appear-cost", "2"]) == 2
+    assert "brings its own event costs; leave out appear_cost" in capsys.readouterr().err

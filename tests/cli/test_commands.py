@@ -18,6 +18,10 @@ def test_the_demo_leaves_a_valid_geff_and_a_ctc_folder(tmp_path: Path, capsys: p
     assert "cells" in printed
     assert "least certain links" in printed
     assert "the simulation knows the truth" in printed
+    report = tmp_path / "demo" / "tracks" / "report.html"
+    assert f"the report is {report}; open it in any browser" in printed
+    assert report.read_text().count("<img ") == 48
+    assert "Beside the truth" in report.read_text()
     geff.validate_structure(tmp_path / "demo" / "tracks" / "tracks.geff")
     geff.validate_structure(tmp_path / "demo" / "tracks" / "tracks.geff" / "candidates")
     assert len(list((tmp_path / "demo" / "tracks" / "ctc").glob("mask*.tif"))) == 40

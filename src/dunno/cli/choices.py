@@ -58,9 +58,10 @@ class Choices:
 
     def make_tracker(self, **more: Any) -> Tracker:
         """Make the tracker."""
+        from dunno.cli.console import note
         from dunno.tracker import Tracker
 
-        return Tracker(
+        tracker = Tracker(
             self._cost(),
             self.method,
             samples=self.samples,
@@ -74,6 +75,9 @@ class Choices:
             workers=self.workers,
             **more,
         )
+        if self.samples is not None and not hasattr(tracker.method, "samples"):
+            note(f"method {tracker.method.name} draws no samples; --samples {self.samples} has no effect")
+        return tracker
 
     def _cost(self) -> str | Cost:
         """A cost by name; the embedding cost with the features that it compares."""

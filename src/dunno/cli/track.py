@@ -53,6 +53,7 @@ def track(
         typer.echo(json.dumps(run.to_dict(), indent=2))
     elif not quiet:
         show_run(run)
+        typer.echo(f"how far can it be trusted, and what should be looked at? dunno report {output}")
 
 
 def choose_calibration(name: str) -> Any:

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from dunno.errors import DecisionError, InputError, OutputError
+from dunno.io.writing import REVIEW_FILE
 from dunno.review.decisions import Decision
 
-LOG_FILE = "review.jsonl"
 SCHEMA = 1
 ANSWER, UNDO, REDO = "answer", "undo", "redo"
 
@@ -76,7 +76,7 @@ def replay(records: list[dict[str, Any]]) -> History:
 
 def read_log(folder: str | Path) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
     """The first line and the others; nothing where there is no log. A last line that was cut short is left out."""
-    header, records, _ = _read(Path(folder) / LOG_FILE)
+    header, records, _ = _read(Path(folder) / REVIEW_FILE)
     return header, records
 
 
@@ -115,7 +115,7 @@ class Log:
     """A log open for adding; the caller holds the folder's lock."""
 
     def __init__(self, folder: Path, who: str, header: dict[str, Any]) -> None:
-        self.path = folder / LOG_FILE
+        self.path = folder / REVIEW_FILE
         self.who = who
         found, records, self._end = _read(self.path)
         self.history = replay(records)

@@ -16,13 +16,14 @@ import numpy as np
 
 from dunno.errors import DecisionError, InputError
 from dunno.io.output import read_run, reopen_movie
+from dunno.io.writing import REVIEW_FILE
 from dunno.review import gain
 from dunno.review.audit import SHARE, Audit, ErrorRate
 from dunno.review.condition import Rules, condition
 from dunno.review.constraints import index_of
 from dunno.review.decisions import MOTHER, SKIP, Decision, in_force
 from dunno.review.lock import Lock
-from dunno.review.log import LOG_FILE, Answer, History, Log, read_log, replay
+from dunno.review.log import Answer, History, Log, read_log, replay
 from dunno.review.queue import Filter, Order, Queue
 from dunno.review.store import Recent, Store
 from dunno.review.table import Table
@@ -132,7 +133,7 @@ class Review:
         found, records = read_log(folder)
         if found is not None and found.get("review_of") != header["review_of"]:
             raise InputError(
-                f"{folder / LOG_FILE}: is the review of another tracking; move it away to begin anew, "
+                f"{folder / REVIEW_FILE}: is the review of another tracking; move it away to begin anew, "
                 "or put the tracking back that it belongs to"
             )
         if read_only:

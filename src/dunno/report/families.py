@@ -1,0 +1,120 @@
+"""Families: cells and all that descends from them, and how certain their lineage is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dunno.tracks import TrackNumbers, TrackRow
+from dunno.types import Floats, Ints, PairPosterior
+
+
+@dataclass(frozen=True)
+class Family:
+    """A track without mother, and its descendants.
+
+    Attributes:
+        root: Number of the first track.
+        tracks: How many there are.
+        first: Original index of the first frame.
+        last: Of the last one.
+        links: How many links hold it together, those from mothers to daughters included.
+        wrong: How many of them are expected to be wrong.
+        least: Probability of the least certain one; 1 without links.
+    """
+
+    root: int
+    tracks: int
+    first: int
+    last: int
+    links: int
+    wrong: float
+    least: float
+
+
+@dataclass
+class Families:
+    """Gathers tracks and their certainty while pairs arrive in frame order.
+
+    A link counts for the daughter's track; for the first cell of a track after a division that is the link to the mother.
+    """
+
+    numbers: TrackNumbers = field(default_factory=TrackNumbers)
+    _links: Ints = field(default_factory=lambda: np.zeros(64, np.int64))
+    _wrong: Floats = field(default_factory=lambda: np.zeros(64))
+    _least: Floats = field(default_factory=lambda: np.ones(64))
+
+    @property
+    def n_tracks(self) -> int:
+        """How many there are so far."""
+        return len(self.numbers.rows)
+
+    def follow(self, pair: PairPosterior) -> None:
+        """Number the pair's daughters, and add up what is doubtful about their links."""
+        track, probability = linked(self.numbers, pair)
+        self._grow()
+        np.add.at(self._links, track, 1)
+        np.add.at(self._wrong, track, 1 - probability)
+        np.minimum.at(self._least, track, probability)
+
+    def _grow(self) -> None:
+        """Make room for all tracks."""
+        while len(self._links) <= self.n_tracks:
+            self._links = np.concatenate([self._links, np.zeros_like(self._links)])
+            self._wrong = np.concatenate([self._wrong, np.zeros_like(self._wrong)])
+            self._least = np.concatenate([self._least, np.ones_like(self._least)])
+
+    def table(self) -> list[TrackRow]:
+        """All tracks; mothers come before their daughters."""
+        return self.numbers.table()
+
+    def listed(self) -> list[Family]:
+        """All families, the one with the most expected wrong links first, and the larger first where that is equal."""
+        rows = self.table()
+        root = np.zeros(len(rows) + 1, np.int64)
+        for row in rows:
+            root[row.track] = root[row.mother] if row.mother else row.track
+        size = len(root)
+        tracks = np.bincount(root[1:], minlength=size)
+        links = np.bincount(root, self._links[:size], minlength=size)
+        wrong = np.bincount(root, self._wrong[:size], minlength=size)
+        least, last = np.ones(size), np.zeros(size, np.int64)
+        np.minimum.at(least, root, self._least[:size])
+        np.maximum.at(last, root[1:], np.array([row.last for row in rows], np.int64))
+        found = [
+            Family(r, int(tracks[r]), rows[r - 1].first, int(last[r]), int(links[r]), float(wrong[r]), float(least[r]))
+            for r in np.flatnonzero(tracks).tolist()
+        ]
+        return sorted(found, key=lambda family: (-round(family.wrong, 9), -family.tracks, -family.links, family.root))
+
+
+def linked(numbers: TrackNumbers, pair: PairPosterior) -> tuple[Ints, Floats]:
+    """(L,) the daughter's track and the probability of every link of the next pair."""
+    if not numbers.rows:
+        numbers.begin(pair.mothers)
+    track = numbers.follow(pair)
+    return track[pair.daughter[pair.selected]], pair.probability[pair.selected]
+
+
+def certainty_over_time(
+    pairs: Iterable[PairPosterior], row: dict[int, int], column: dict[int, int], shape: tuple[int, int]
+) -> Floats:
+    """(rows, columns) the probability of the least certain link of each track in each span of time; NaN without any.
+
+    Args:
+        pairs: All of the movie's, once more.
+        row: Which row each track that is wanted has.
+        column: Which column each frame has.
+        shape: Of the result.
+    """
+    lowest, numbers = np.full(shape, np.inf), TrackNumbers()
+    row_of = np.full(max(row, default=0) + 2, -1, np.int64)  # tracks beyond the last one wanted share the last place
+    row_of[list(row)] = list(row.values())
+    for pair in pairs:
+        track, probability = linked(numbers, pair)
+        place = row_of[np.minimum(track, len(row_of) - 1)]
+        known = place >= 0
+        np.minimum.at(lowest[:, column[pair.daughter_frame]], place[known], probability[known])
+    return np.where(np.isinf(lowest), np.nan, lowest)

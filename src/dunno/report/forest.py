@@ -1,0 +1,218 @@
+"""The lineage forest, coloured by certainty: time runs to the right, a line is a track, a fork is a division."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from dunno.report import svg
+from dunno.report.families import Family
+from dunno.report.numbers import amount, count, percent
+from dunno.report.table import table
+from dunno.tracks import TrackRow
+from dunno.types import Floats, Ints
+
+MOST_FAMILIES, MOST_ROWS, MOST_ROWS_EACH = 24, 96, 32
+"""What a page has room for: families, ends of tracks in all, and in each of them where there are many."""
+
+COLUMNS = 400
+"""Spans of time that are told apart."""
+
+ROW, GAP, INDENT = 11.0, 9.0, 96.0
+
+CLASSES = (("sure", 0.99), ("good", 0.9), ("doubtful", 0.5), ("guess", -1.0))
+"""How certain a link is, and the probability that it must be above."""
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A track as it is drawn.
+
+    Attributes:
+        track: The track.
+        row: Where, counted in lines from the top of its family.
+        daughters: The tracks that it divides into, as far as they are drawn.
+        hidden: How many of its descendants are not drawn.
+    """
+
+    track: TrackRow
+    row: float
+    daughters: tuple[int, ...]
+    hidden: int
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A family as it is drawn: its branches by track number, and how many rows they take."""
+
+    family: Family
+    branches: dict[int, Branch]
+    rows: int
+
+    @property
+    def hidden(self) -> int:
+        """Tracks that are not drawn."""
+        return sum(branch.hidden for branch in self.branches.values())
+
+
+def plant(families: Sequence[Family], rows: Sequence[TrackRow]) -> list[Tree]:
+    """Lay out the first families of a list, as many as there is room for."""
+    daughters: dict[int, list[TrackRow]] = {}
+    for row in rows:
+        if row.mother:
+            daughters.setdefault(row.mother, []).append(row)
+    trees: list[Tree] = []
+    room, most = MOST_ROWS, max(MOST_ROWS_EACH, MOST_ROWS // max(len(families), 1))
+    for family in families[:MOST_FAMILIES]:
+        tree = _tree(family, rows[family.root - 1], daughters, min(room, most))
+        trees.append(tree)
+        room -= tree.rows
+        if room <= 0:
+            break
+    return trees
+
+
+def _tree(family: Family, root: TrackRow, daughters: Mapping[int, list[TrackRow]], room: int) -> Tree:
+    """Open divisions in the order of time until the rows are used up; a track not opened hides its descendants."""
+    opened, waiting, ends = set[int](), [root], 1
+    while waiting:
+        track = min(waiting, key=lambda each: (each.last, each.track))
+        waiting.remove(track)
+        following = daughters.get(track.track, [])
+        if following and ends + len(following) - 1 <= room:
+            opened.add(track.track)
+            waiting.extend(following)
+            ends += len(following) - 1
+    branches: dict[int, Branch] = {}
+    _lay(root, daughters, opened, branches)
+    return Tree(family, branches, ends)
+
+
+def _lay(
+    root: TrackRow, daughters: Mapping[int, list[TrackRow]], opened: set[int], branches: dict[int, Branch]
+) -> None:
+    """Give every end a row of its own and every dividing track the middle of its daughters', last ones first."""
+    free = 0
+    for track in _depth_first(root, daughters, opened):
+        following = tuple(each.track for each in daughters.get(track.track, ())) if track.track in opened else ()
+        if following:
+            row = sum(branches[each].row for each in following) / len(following)
+            hidden = 0
+        else:
+            row, hidden, free = float(free), _descendants(track.track, daughters), free + 1
+        branches[track.track] = Branch(track, row, following, hidden)
+
+
+def _depth_first(root: TrackRow, daughters: Mapping[int, list[TrackRow]], opened: set[int]) -> Iterator[TrackRow]:
+    """Every drawn track after all of its descendants."""
+    stack = [(root, False)]
+    while stack:
+        track, done = stack.pop()
+        if done or track.track not in opened:
+            yield track
+        else:
+            stack.append((track, True))
+            stack.extend((each, False) for each in reversed(daughters[track.track]))
+
+
+def _descendants(track: int, daughters: Mapping[int, list[TrackRow]]) -> int:
+    found, waiting = 0, [track]
+    while waiting:
+        following = daughters.get(waiting.pop(), [])
+        found += len(following)
+        waiting.extend(each.track for each in following)
+    return found
+
+
+def columns(frames: Ints) -> dict[int, int]:
+    """Which span of time each frame belongs to."""
+    last = max(len(frames) - 1, 1)
+    width = min(COLUMNS, last)
+    return {frame: min(t * width // last, width) for t, frame in enumerate(frames.tolist())}
+
+
+def drawn_tracks(trees: Sequence[Tree]) -> dict[int, int]:
+    """A number for each track that is drawn."""
+    tracks = [track for tree in trees for track in tree.branches]
+    return {track: index for index, track in enumerate(tracks)}
+
+
+def draw(trees: Sequence[Tree], certainty: Floats, frames: Ints) -> str:
+    """The families below each other.
+
+    Args:
+        trees: What to draw.
+        certainty: (tracks as `drawn_tracks` numbers them, columns) probability of the least certain link; NaN without any.
+        frames: (T,) original index of each frame.
+    """
+    row, column = drawn_tracks(trees), columns(frames)
+    x = svg.across(0, max(column.values()) or 1, left=INDENT)
+    strokes: dict[str, list[str]] = {name: [] for name, _ in CLASSES}
+    words, top = list[str](), 14.0
+    for tree in trees:
+        root = tree.branches[tree.family.root]
+        words.append(svg.text(INDENT - 10, top + root.row * ROW + 4, f"track {tree.family.root}", "end", "small"))
+        for branch in tree.branches.values():
+            _draw_branch(tree, branch, certainty[row[branch.track.track]], (x, top, column), strokes)
+            if branch.hidden:
+                end = x(column[branch.track.last]) + 4
+                words.append(svg.text(end, top + branch.row * ROW + 4, f"+{branch.hidden}", "start", "small"))
+        top += (tree.rows - 1) * ROW + ROW + GAP
+    paths = [f'<path class="{name}" d="{"".join(parts)}"/>' for name, parts in strokes.items() if parts]
+    axis = svg.x_axis(svg.across(float(frames[0]), float(frames[-1]), left=INDENT), top + 2, "frame", svg.whole)
+    told = f"Lineage trees of {len(trees)} families, coloured by the probability of their links; the table has the numbers."
+    return svg.chart([*paths, *words, axis], told, height=top + 46, name="forest")
+
+
+Place = tuple[svg.Axis, float, dict[int, int]]
+
+
+def _draw_branch(tree: Tree, branch: Branch, certainty: Floats, place: Place, strokes: dict[str, list[str]]) -> None:
+    """A line along time, and for each daughter a line down or up to her, coloured by her link to the mother."""
+    x, top, column = place
+    y = top + branch.row * ROW
+    first, last = column[branch.track.first], column[branch.track.last]
+    for begin, end, name in _runs(certainty[first + 1 : last + 1], first):
+        strokes[name].append(f"M{x(begin):.1f} {y:.1f}H{x(end):.1f}")
+    if first == last:
+        strokes["sure"].append(f"M{x(first):.1f} {y:.1f}h2")
+    mother = tree.branches.get(branch.track.mother)
+    if mother is not None:
+        name = _class(float(certainty[first]))
+        divides = x(column[mother.track.last])
+        strokes[name].append(f"M{divides:.1f} {top + mother.row * ROW:.1f}V{y:.1f}H{x(first):.1f}")
+
+
+def _runs(certainty: Floats, first: int) -> Iterator[tuple[int, int, str]]:
+    """Begin, end and class of every stretch of equally certain links; spans without links follow those before."""
+    names: list[str] = []
+    for value in certainty.tolist():
+        names.append(names[-1] if names and np.isnan(value) else _class(value))
+    ends = [0, *(i for i in range(1, len(names)) if names[i] != names[i - 1]), len(names)]
+    for begin, end in pairwise(ends):
+        if end > begin:
+            yield first + begin, first + end, names[begin]
+
+
+def _class(probability: float) -> str:
+    return next((name for name, above in CLASSES if probability > above), "sure")  # NaN: there is no link to doubt
+
+
+def as_table(trees: Sequence[Tree]) -> str:
+    """The families in numbers."""
+    rows = [
+        (
+            f"track {family.root}",
+            f"{family.first} – {family.last}",
+            count(family.tracks),
+            count(family.links),
+            amount(family.wrong),
+            percent(family.least) if family.links else "–",
+        )
+        for family in (tree.family for tree in trees)
+    ]
+    head = ("family of", "frames", "tracks", "links", "expected wrong links", "least certain link")
+    return table("Families", head, rows)

@@ -1,0 +1,135 @@
+"""The least certain links, to look at: both frames, the daughter, and the mothers that she could have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from dunno.crops import Box
+from dunno.report.doubts import Doubt
+from dunno.report.numbers import percent
+from dunno.report.scenes import Outline, Scene, View
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+TEXT, CHARACTER = 0.075, 0.58
+"""Height of the letters in a picture, as a share of its width; width of one, as a share of that."""
+
+Mark = tuple[Outline, str, str]
+"""An outline, its label and its class."""
+
+Place = tuple[float, float, float, float]
+
+
+def draw(doubts: Sequence[Doubt], pictures: Sequence[Scene] | None) -> str:
+    """A list item per link; without pictures, their numbers only."""
+    items = [
+        _item(rank, doubt, None if pictures is None else pictures[rank - 1]) for rank, doubt in enumerate(doubts, 1)
+    ]
+    return f'<ol class="gallery" role="list">{"".join(items)}</ol>'
+
+
+def _item(rank: int, doubt: Doubt, scene: Scene | None) -> str:
+    head = (
+        f'<h3><span class="rank">{rank}</span> Cell {doubt.daughter} in frame {doubt.frame}'
+        f'<span class="chance">{percent(doubt.probability)}</span></h3>'
+    )
+    views = "" if scene is None else _views(doubt, scene)
+    return f'<li class="doubt">{head}{views}{_options(doubt)}</li>'
+
+
+def _views(doubt: Doubt, scene: Scene) -> str:
+    marks = [
+        (scene.before.outlines[each.label], f"{LETTERS[i]} {percent(each.probability)}", _name(i, each.selected))
+        for i, each in enumerate(doubt.mothers)
+    ]
+    ghost = (scene.after.outlines[doubt.daughter], "", "ghost")
+    mothers = ", ".join(
+        f"{LETTERS[i]}, cell {each.label}, {percent(each.probability)}" for i, each in enumerate(doubt.mothers)
+    )
+    before = _view(scene, scene.before, [ghost, *marks], f"Frame {doubt.mother_frame}: candidate mothers {mothers}")
+    daughter = (scene.after.outlines[doubt.daughter], str(doubt.daughter), "daughter")
+    after = _view(scene, scene.after, [daughter], f"Frame {doubt.frame}: the daughter, cell {doubt.daughter}")
+    return (
+        f'<div class="views"><figure>{before}<figcaption>frame {doubt.mother_frame}</figcaption></figure>'
+        f"<figure>{after}<figcaption>frame {doubt.frame}</figcaption></figure></div>"
+    )
+
+
+def _name(index: int, selected: bool) -> str:
+    return f"mother m{index % 5}" + ("" if selected else " rejected")
+
+
+def _view(scene: Scene, view: View, marks: Sequence[Mark], told: str) -> str:
+    lines = "".join(f'<path class="{name}" d="{mark.path}"/>' for mark, _, name in marks if mark.path)
+    return (
+        f'<div class="view" style="aspect-ratio:{scene.width}/{scene.height}">'
+        f'<img src="{view.image}" alt="{escape(told)}" width="{scene.width}" height="{scene.height}">'
+        f'<svg viewBox="0 0 {scene.width} {scene.height}" aria-hidden="true">{lines}{_labels(scene, marks)}</svg></div>'
+    )
+
+
+def _labels(scene: Scene, marks: Sequence[Mark]) -> str:
+    """Letters and probabilities beside their cells, the likeliest placed first, none on top of another."""
+    size = max(scene.width, scene.height) * TEXT
+    taken: list[Place] = []
+    drawn = []
+    for mark, content, name in marks:
+        if content:
+            place = _free_place(mark.box, (CHARACTER * size * len(content), size), (scene.width, scene.height), taken)
+            taken.append(place)
+            x, y = place[0], place[1] + 0.8 * size
+            drawn.append(
+                f'<text class="{name}" x="{x:.1f}" y="{y:.1f}" style="font-size:{size:.1f}px">{escape(content)}</text>'
+            )
+    return "".join(drawn)
+
+
+def _free_place(cell: Box, size: tuple[float, float], picture: tuple[float, float], taken: Sequence[Place]) -> Place:
+    """(left, top, right, bottom) of a label: above the cell, below, to its sides, or wherever fewest others are."""
+    width, height = size
+    middle_x, middle_y = (cell.left + cell.right - width) / 2, (cell.top + cell.bottom - height) / 2
+    corners = [(middle_x, cell.top - height), (middle_x, float(cell.bottom)), (float(cell.right) + 1, middle_y)]
+    corners += [(cell.left - width - 1, middle_y), (middle_x, middle_y)]
+    corners += [(middle_x, cell.top - 2 * height), (middle_x, cell.bottom + height)]
+    places = []
+    for x, y in corners:
+        left, top = min(max(x, 1), picture[0] - width - 1), min(max(y, 0), picture[1] - height)
+        places.append((left, top, left + width, top + height))
+    return min(places, key=lambda place: sum(_shared(place, other) for other in taken))
+
+
+def _shared(one: Place, other: Place) -> float:
+    """Area of what two labels share."""
+    wide = min(one[2], other[2]) - max(one[0], other[0])
+    high = min(one[3], other[3]) - max(one[1], other[1])
+    return max(wide, 0) * max(high, 0)
+
+
+def _options(doubt: Doubt) -> str:
+    """Every mother that she could have, and none, with their probabilities as bars."""
+    rows = [
+        _option(
+            LETTERS[i],
+            f"cell {each.label}" + (", chosen" if each.selected else ""),
+            each.probability,
+            _name(i, each.selected),
+        )
+        for i, each in enumerate(doubt.mothers)
+    ]
+    rows.append(_option("⊥", "no mother", doubt.p_no_mother, "none"))
+    if doubt.others:
+        rows.append(
+            _option("…", "1 other" if doubt.others == 1 else f"{doubt.others} others", doubt.p_others, "others")
+        )
+    sister = (
+        f'<p class="note">The mother divides: the other daughter is cell {doubt.sister}.</p>' if doubt.sister else ""
+    )
+    return f'<ul class="options" aria-label="Who is the mother?">{"".join(rows)}</ul>{sister}'
+
+
+def _option(letter: str, words: str, probability: float, name: str) -> str:
+    return (
+        f'<li class="{name}"><span class="letter">{letter}</span><span class="who">{words}</span>'
+        f'<span class="gauge" aria-hidden="true"><span style="width:{100 * min(probability, 1):.1f}%"></span></span>'
+        f'<span class="value">{percent(probability)}</span></li>'
+    )

@@ -1,0 +1,212 @@
+"""One self-contained page from all of its parts."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from dunno.report import checking, forest, gallery, histogram, over_time, truthfulness, words
+from dunno.report.numbers import amount, count, percent
+from dunno.report.scenes import Scene
+from dunno.report.survey import Survey
+from dunno.report.table import table
+from dunno.report.truthfulness import Truthfulness
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What a page shows.
+
+    Attributes:
+        about: Who made the tracking.
+        survey: What was counted.
+        trees: The families that are drawn.
+        forest: Their drawing.
+        scenes: Pictures of the least certain links; `None` if the movie cannot be looked at.
+        about_pictures: Why not, or what else is to be known about them.
+        truthfulness: The comparison with the truth, where it was given.
+    """
+
+    about: Mapping[str, Any]
+    survey: Survey
+    trees: Sequence[forest.Tree]
+    forest: str
+    scenes: Sequence[Scene] | None
+    about_pictures: str = ""
+    truthfulness: Truthfulness | None = None
+
+
+def page(content: Content) -> str:
+    """The whole HTML file."""
+    about, survey = content.about, content.survey
+    state, meaning, problems = words.verdict(about)
+    script, imperfect = _read("page.js"), bool(about["calibrated"]) and _contradicted(content.truthfulness)
+    filled = _filled(
+        "page.html",
+        style=_read("page.css"),
+        script=script,
+        script_hash=_hash("\n" + script),
+        movie=escape(about["movie"]),
+        made=escape(f"dunno {about['version']}, cost {about['cost']}, method {about['method']}, seed {about['seed']}"),
+        state=state,
+        but=", but not perfectly" if imperfect else "",
+        state_name="good" if about["calibrated"] and not imperfect else "bad",
+        meaning=escape(meaning),
+        problems=_problems(problems),
+        beside_truth=_beside_truth(content.truthfulness),
+        run=words.what_was_run(about, survey.summary.frames),
+        parameters=table("All parameters", ("parameter", "value"), words.parameters(about)),
+        figures=_figures(content),
+        links=_about_links(content) if survey.summary.links else "<p>There are no links to say anything about.</p>",
+        forest=_forest(content),
+        truth=_truth(content),
+    )
+    return filled.replace(" %", "\u00a0%").replace("&lt; 0", "&lt;\u00a00")  # numbers stay with their signs
+
+
+def _read(name: str) -> str:
+    return files("dunno.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(script: str) -> str:
+    """The browser runs this script and no other, whatever a movie is called."""
+    return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
+
+
+def _filled(name: str, **parts: str) -> str:
+    return Template(_read(name)).substitute(parts)
+
+
+def _problems(problems: Sequence[str]) -> str:
+    if not problems:
+        return ""
+    return f'<ul class="problems">{"".join(f"<li>{escape(problem)}</li>" for problem in problems)}</ul>'
+
+
+def _beside_truth(found: Truthfulness | None) -> str:
+    """What an annotation says about the verdict, at once."""
+    if found is None or not found.scores.n_links:
+        return ""
+    chance = "That is more than chance explains" if _contradicted(found) else "Chance explains that"
+    return (
+        f'<p><a href="#truth">Beside the truth</a>, they are off by {found.scores.ece:.3f} on average; those of a perfectly '
+        f"calibrated tracker would be by less than {found.scores.ece_floor:.3f}, 95 times in 100. {chance}.</p>"
+    )
+
+
+def _contradicted(found: Truthfulness | None) -> bool:
+    """Whether an annotation shows that the probabilities are not true."""
+    return found is not None and found.scores.n_links > 0 and not found.is_honest
+
+
+def _figures(content: Content) -> str:
+    found, state = content.survey.summary, words.verdict(content.about)[0]
+    wrong = found.expected_wrong_links
+    figures = (
+        (count(found.cells), "cells", f"in {count(found.frames)} frames"),
+        (count(found.links), "links", f"in {count(found.tracks)} tracks"),
+        (count(found.divisions), "divisions", ""),
+        (
+            amount(wrong),
+            "links expected to be wrong",
+            f"{percent(wrong / found.links) if found.links else '–'} of all; {state}",
+        ),
+        (percent(content.survey.share_sure), "of links above 99 %", f"{count(content.survey.n_sure)} links; {state}"),
+    )
+    items = (
+        f'<div><dt>{name}</dt><dd><span class="figure">{value}</span><span class="beside">{beside}</span></dd></div>'
+        for value, name, beside in figures
+    )
+    return f'<dl class="figures">{"".join(items)}</dl>'
+
+
+def _about_links(content: Content) -> str:
+    """The sections that need at least one link."""
+    survey = content.survey
+    spans, checks = over_time.over_time(survey), checking.checking(survey)
+    state = words.verdict(content.about)[0]
+    return _filled(
+        "links.html",
+        state=state,
+        histogram=histogram.draw(survey.histogram),
+        histogram_table=histogram.as_table(survey.histogram),
+        over_time=over_time.draw(spans),
+        over_time_table=over_time.as_table(spans),
+        pooled=_pooled(spans),
+        checking=checking.draw(checks),
+        checking_table=checking.as_table(checks),
+        checking_data=escape(json.dumps(_steps(checks)), quote=True),
+        sentence=escape(checks.sentence(checks.half)),
+        half=str(checks.half),
+        bottom=f"{checking.axes(checks)[1].begin:g}",
+        steps=str(len(checks.checked) - 1),
+        gallery=gallery.draw(survey.doubts, content.scenes),
+        n_doubts=count(len(survey.doubts)),
+        about_pictures=f'<p class="notice">{escape(content.about_pictures)}</p>' if content.about_pictures else "",
+    )
+
+
+def _pooled(spans: over_time.OverTime) -> str:
+    most = int(spans.pairs.max())
+    return f" Each bar is the mean of up to {most} frames." if most > 1 else ""
+
+
+def _steps(found: checking.Checking) -> list[tuple[float, float, str, str]]:
+    """Marker and words for every step of the slider."""
+    x, y = checking.axes(found)
+    places = zip(found.checked.tolist(), found.wrong.tolist(), strict=True)
+    return [
+        (round(x(n), 1), round(y(wrong), 1), found.sentence(step), f"{count(n)} link{'' if n == 1 else 's'}")
+        for step, (n, wrong) in enumerate(places)
+    ]
+
+
+def _forest(content: Content) -> str:
+    families = content.survey.families.listed()
+    shown = [tree.family for tree in content.trees]
+    if not shown:
+        return "<p>There are no cells.</p>"
+    left_out = families[len(shown) :]
+    told = f"All {count(len(families))} families are shown."
+    if left_out:
+        others, every = (amount(sum(each.wrong for each in some)) for some in (left_out, families))
+        told = (
+            f"Shown are the {count(len(shown))} of {count(len(families))} families with the most links expected to be wrong; "
+            f"the others have {others} of the {every} between them."
+        )
+    hidden = sum(tree.hidden for tree in content.trees)
+    if hidden:
+        told += f" {count(hidden)} later tracks of large families are not drawn; “+3” at the end of a line stands for three."
+    return _filled(
+        "forest.html",
+        state=words.verdict(content.about)[0],
+        told=escape(told),
+        forest=content.forest,
+        table=forest.as_table(content.trees),
+    )
+
+
+def _truth(content: Content) -> str:
+    found = content.truthfulness
+    if found is None:
+        return ""
+    if not found.scores.n_links:
+        sentence, curves = "No link takes part: there is nothing to compare.", ("", "")
+    else:
+        sentence = found.sentence()
+        curves = truthfulness.draw_curve(found), truthfulness.draw_sparsification(found)
+    return _filled(
+        "truth.html",
+        sentence=escape(sentence),
+        curve=curves[0],
+        sparsification=curves[1],
+        curve_table=truthfulness.as_table(found),
+        scores=truthfulness.scores_table(found),
+    )

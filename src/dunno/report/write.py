@@ -1,0 +1,110 @@
+"""From an output folder of `dunno track` to its report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dunno.errors import InputError, MovieError
+from dunno.io.blocks import stored_pairs
+from dunno.io.ctc import match_folder
+from dunno.io.output import read_run, reopen_movie
+from dunno.io.writing import whole
+from dunno.report import forest
+from dunno.report.doubts import Doubt
+from dunno.report.families import certainty_over_time
+from dunno.report.page import Content, page
+from dunno.report.scenes import Scene, scenes
+from dunno.report.survey import Survey, survey
+from dunno.report.truthfulness import Truthfulness, compare
+from dunno.tracking import Tracking
+from dunno.types import Movie, PairPosterior
+
+REPORT_FILE = "report.html"
+
+Progress = Callable[[Iterator[PairPosterior], int], Iterator[PairPosterior]]
+
+
+def write_report(
+    folder: str | Path,
+    path: str | Path | None = None,
+    *,
+    truth: str | Path | None = None,
+    masks: str | Path | None = None,
+    movie: Movie | None = None,
+    progress: Progress = lambda pairs, total: pairs,
+) -> Path:
+    """Write one HTML page about a tracking; an earlier one is replaced.
+
+    The page is made from `folder/pairs`, a block at a time. Where the movie cannot be opened again it has no pictures, and says so.
+
+    Args:
+        folder: What `dunno track` wrote.
+        path: The file to write; `folder/report.html` by default.
+        truth: A `SEQ_GT/TRA` folder, for the section that compares.
+        masks: Where the movie's masks are now, if they have moved.
+        movie: The movie itself, if it was made from arrays or is open already.
+        progress: Wraps the stream of pairs, which are read twice, knowing how many will come.
+    """
+    folder, why_not = Path(folder), ""
+    about = read_run(folder)["parameters"]
+    if movie is None:
+        movie, why_not = _reopened(folder, masks, needed=masks is not None or truth is not None)
+    compared = None if truth is None or movie is None else _compared(folder, movie, about, Path(truth))
+    total = len(about["frames"]) - 1
+    counted = survey(progress(stored_pairs(folder), total))
+    pictures, about_pictures = _pictures(movie, counted.doubts, why_not)
+    trees, drawing = _grown(progress(stored_pairs(folder), total), counted, np.array(about["frames"], np.int64))
+    content = Content(about, counted, trees, drawing, pictures, about_pictures, compared)
+    target = folder / REPORT_FILE if path is None else Path(path)
+    if target.is_dir():
+        raise InputError(f"{target}: is a folder; expected the name of a file to write")
+    with whole(target, overwrite=True) as partial:
+        partial.write_text(page(content), encoding="utf-8")
+    return target
+
+
+def _reopened(folder: Path, masks: str | Path | None, needed: bool) -> tuple[Movie | None, str]:
+    """The movie, or why it cannot be opened; an error only where it is needed."""
+    try:
+        return reopen_movie(folder, masks), ""
+    except InputError as error:
+        if needed:
+            raise
+        return None, str(error)
+
+
+def _compared(folder: Path, movie: Movie, about: Mapping[str, Any], truth: Path) -> Truthfulness:
+    return compare(Tracking(movie, tuple(stored_pairs(folder)), about), match_folder(truth, movie))
+
+
+def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[Scene] | None, str]:
+    """Pictures of doubts with what is to be known about them, or why there are none."""
+    try:
+        if movie is not None:
+            return scenes(movie, doubts), _seen(movie)
+    except MovieError as error:
+        why_not = str(error)
+    return None, f"There are no pictures, because the movie could not be looked at. {why_not}."
+
+
+def _seen(movie: Movie) -> str:
+    """How a movie is shown, where that is not plain."""
+    drawn = "" if movie.has_images else "The movie has no images: cells are drawn from their masks. "
+    above = "" if movie.n_dimensions == 2 else "Volumes are seen from above, through their whole depth."
+    return (drawn + above).strip()
+
+
+def _grown(pairs: Iterator[PairPosterior], counted: Survey, frames: np.ndarray) -> tuple[list[forest.Tree], str]:
+    """The forest's trees and their drawing, for which all pairs are read once more."""
+    families = counted.families
+    trees = forest.plant(families.listed(), families.table())
+    if not trees:
+        return [], ""
+    row, column = forest.drawn_tracks(trees), forest.columns(frames)
+    shape = (len(row), max(column.values()) + 1)
+    certainty = certainty_over_time(pairs, row, column, shape)
+    return trees, forest.draw(trees, certainty, frames)

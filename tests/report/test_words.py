@@ -1,0 +1,83 @@
+"""What was run, in words."""
+
+from typing import Any
+
+import pytest
+
+from dunno.report import words
+
+ABOUT: dict[str, Any] = {
+    "version": "1",
+    "movie": "02",
+    "mask_source": "02_ST/SEG",
+    "frames": [0, 10, 20],
+    "step": 10,
+    "scale": None,
+    "interval": None,
+    "cost": "distance",
+    "method": "SM",
+    "max_distance": 43.21,
+    "max_distance_estimated": True,
+    "links": None,
+    "seed": 0,
+    "calibration": None,
+    "calibrated": False,
+}
+
+
+def test_probabilities_as_they_come_are_called_not_calibrated() -> None:
+    state, meaning, problems = words.verdict(ABOUT)
+    assert state == "not calibrated"
+    assert "90 % sure need not mean 90 % right" in meaning
+    assert problems == []
+    told = words.what_was_run(ABOUT, 3)
+    assert "3 frames (every 10th, from 0 to 20; masks: 02_ST/SEG)" in told
+    assert "up to 43.2 pixels away" in told
+    assert "estimated from the movie" in told
+
+
+def test_a_self_calibration_that_does_not_trust_itself_says_why() -> None:
+    calibration = {
+        "kind": "motion model",
+        "fitted": "self",
+        "trusted": False,
+        "problems": ["all cells move <together>"],
+    }
+    calibration |= {"parameters": {"p_divide": 0.02, "p_lost": 0.001}, "data": "02"}
+    about = {**ABOUT, "calibration": calibration}
+    state, meaning, problems = words.verdict(about)
+    assert (state, problems) == ("not calibrated", ["all cells move <together>"])
+    assert "cannot explain it" in meaning
+    told = words.what_was_run(about, 3)
+    assert "fitted to this movie itself. In it, 2.0 % of the cells are assumed to divide and 0.1 % to get lost" in told
+    calibration["trusted"] = True
+    assert "In it, 2.0 % of the cells divide and 0.1 % get lost" in words.what_was_run(about, 3)
+
+
+@pytest.mark.parametrize(
+    ("calibration", "expected"),
+    [
+        (
+            {"kind": "temperature scaling", "temperature": 2.5, "data": "01"},
+            "a temperature of 2.5, fitted on the annotated",
+        ),
+        ({"kind": "event costs", "data": "01"}, "calibrated (event costs) on the annotated movie 01"),
+        (None, "nothing was fitted"),
+    ],
+)
+def test_every_calibration_has_its_sentence(calibration: dict[str, Any] | None, expected: str) -> None:
+    assert expected in words.what_was_run({**ABOUT, "calibration": calibration}, 3)
+
+
+def test_a_users_own_cost_and_links_are_named_and_escaped() -> None:
+    about = {**ABOUT, "cost": "My<Cost>", "links": "them & us.csv", "max_distance": None}
+    told = words.what_was_run(about, 3)
+    assert "My&lt;Cost&gt;" in told
+    assert "Links are those of them &amp; us.csv; dunno judged them" in told
+    assert "Every cell of the earlier frame" in told
+
+
+def test_parameters_leave_out_the_long_list_of_frames() -> None:
+    names = [name for name, _ in words.parameters(ABOUT)]
+    assert "frames" not in names
+    assert "seed" in names
