@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dunno.types import Ints
+from dunno.labels import LabelImage
 
 
-def outlines(labels: Ints) -> dict[int, str]:
+def outlines(labels: LabelImage) -> dict[int, str]:
     """Each label's border as an SVG path: what `crops.outline` gives, label by label, in one go.
 
     Example:
@@ -33,7 +33,7 @@ def outlines(labels: Ints) -> dict[int, str]:
     return {label: "".join(strokes) for label, strokes in parts.items()}
 
 
-def _runs(values: Ints) -> Iterator[tuple[int, int, int, int]]:
+def _runs(values: LabelImage) -> Iterator[tuple[int, int, int, int]]:
     """(value, row, first, one past the last) of every run of one value along the rows; zeros are no runs."""
     padded = np.pad(values, ((0, 0), (1, 1)))
     row, first = np.nonzero(padded[:, 1:] != padded[:, :-1])
