@@ -25,7 +25,13 @@ def test_the_memory_benchmark_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    "script", ["benchmarks/methods.py", "benchmarks/temperature.py", "docs/figures/make_calibration.py"]
+    "script",
+    [
+        "benchmarks/methods.py",
+        "benchmarks/temperature.py",
+        "docs/figures/make_calibration.py",
+        "docs/figures/make_review.py",
+    ],
 )
 def test_what_needs_real_movies_says_so(script: str) -> None:
     pytest.importorskip("matplotlib")

@@ -131,6 +131,7 @@ class Desk:
             "label": self._label(sight),
             "audit": asked is not None and asked.audit,
             "asked": asked is not None,
+            "group": int(self.review.table.group[row]),
             "answer": answers[-1].to_dict() if answers else None,
             "gain": self.review.queue.gain(row),
             "no_mother": float(np.exp(pair.log_no_mother[j])),

@@ -41,6 +41,23 @@ def groups(pair: PairPosterior) -> Ints:
     return np.asarray(connected_components(graph, directed=False)[1][:n], np.int64)
 
 
+def signatures(pair: PairPosterior, group: Ints) -> Floats:
+    """(n,) a number for all that the gain of each daughter is computed from: as long as it stays, so does the gain.
+
+    An answer changes the costs of one group, and leaves those of the others in its pair as they were.
+    """
+    if pair.problem is None:
+        return errors(pair)
+    problem, kept = pair.problem, np.flatnonzero(pair.log_probability >= np.log(LEAST))
+    mother, daughter = pair.mother[kept], pair.daughter[kept]
+    dividing = problem.cost if problem.dividing_cost is None else problem.dividing_cost
+    parts = (mother, daughter, problem.cost[kept], dividing[kept], problem.disappear[mother], problem.divide[mother])
+    mixed = sum(np.sqrt(k + 2) * np.nan_to_num(part, posinf=-1e6) for k, part in enumerate(parts))
+    n_groups = int(group.max(initial=0)) + 1
+    total = np.bincount(group[daughter], np.sin(mixed), minlength=n_groups)
+    return np.asarray((total + np.bincount(group, np.sin(problem.appear * np.sqrt(11)), minlength=n_groups))[group])
+
+
 def promise(error: Floats, group: Ints) -> Floats:
     """(n,) what asking each daughter may be worth: the sum, over her group, of the lesser of her error and the other's.
 

@@ -60,24 +60,22 @@ class Queue:
     Attributes:
         table: What is known about every daughter.
         gain_of: Computes one daughter's gain, given her row.
-        gains: (N,) the gains computed so far, NaN elsewhere.
+        gains: (N,) the gains computed so far, which hold for the signatures in `known_for` (NaN: none yet).
     """
 
     table: Table
     gain_of: Callable[[int], float]
     gains: Floats = field(init=False)
+    known_for: Floats = field(init=False)
 
     def __post_init__(self) -> None:
-        self.gains = np.full(len(self.table), np.nan)
-
-    def forget(self, rows: slice) -> None:
-        """A pair was solved again: its gains are others."""
-        self.gains[rows] = np.nan
+        self.gains, self.known_for = np.full((2, len(self.table)), np.nan)
 
     def gain(self, row: int) -> float:
         """One daughter's gain."""
-        if np.isnan(self.gains[row]):
+        if self.known_for[row] != self.table.signature[row]:
             self.gains[row] = self.gain_of(row)
+            self.known_for[row] = self.table.signature[row]
         return float(self.gains[row])
 
     def best(self, open_rows: Bools, order: Order, n: int = 1) -> list[int]:

@@ -324,7 +324,6 @@ class Review:
         if solved is not None:
             self._solved.put(t, solved)
         self.table.update(t, self.pair(t))
-        self.queue.forget(self.table.rows(t))
 
     def _before(self, t: int, decision: Decision) -> dict[str, Any]:
         """What is believed about a cell now, and what was reported when it was tracked."""

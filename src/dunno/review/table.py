@@ -28,6 +28,7 @@ class Table:
         entropy: (N,) of her distribution; 0 where she has none.
         group: (N,) which daughters of her pair she is tied to.
         promise: (N,) what asking her may be worth.
+        signature: (N,) what her gain depends on, as a number.
         linked: (N,) whether she has a mother in the reported assignment; otherwise she appears.
         division: (N,) whether she takes part in a division.
         starts: (N,) whether she starts a track.
@@ -42,6 +43,7 @@ class Table:
     entropy: Floats
     group: Ints
     promise: Floats
+    signature: Floats
     linked: Bools
     division: Bools
     starts: Bools
@@ -111,6 +113,7 @@ def _rows(pair: PairPosterior) -> dict[str, np.ndarray]:
         "entropy": np.nan_to_num(pair.entropy),
         "group": group,
         "promise": error if pair.problem is None else gain.promise(error, group),
+        "signature": gain.signatures(pair, group),
         "linked": linked,
         "division": twin | _may_be_twin(pair),
         "starts": ~linked | twin,
