@@ -95,7 +95,10 @@ def test_undo_gives_back_what_was_to_the_bit(output: Path) -> None:
 
 def test_an_answer_can_be_changed_without_undoing_what_came_after(output: Path) -> None:
     with Review.open(output) as review:
-        one, two = review.upcoming(2)
+        one = review.next()
+        assert one is not None
+        two = review.next(after=one)
+        assert two is not None
         review.answer(Decision("no mother", one.frame, one.label), one)
         review.answer(Decision("no mother", two.frame, two.label), two)
         mother = int(review.pair(one.pair).mothers.label[0])
@@ -161,6 +164,19 @@ def test_the_queue_asks_first_what_removes_most_error(output: Path) -> None:
         np.testing.assert_array_equal(entropies, np.sort(review.table.entropy)[::-1][:5])
         times = review.queue.best(np.ones(len(gains), np.bool_), "time", 1000)
         assert times == np.flatnonzero(review.table.error >= 0.01).tolist()
+
+
+def test_what_follows_can_be_planned_before_the_answer(output: Path, crowd: Colony) -> None:
+    with Review.open(output) as review:
+        for _ in range(20):
+            question = review.next()
+            assert question is not None
+            plan = review.next(after=question)
+            assert plan is not None and plan.left == question.left - 1
+            signature = review.table.signature[plan.row]
+            review.answer(truthful(review, crowd.truth, question), question)
+            if not plan.audit:
+                assert review.table.signature[plan.row] == signature  # the answer had no say in it
 
 
 def test_filters_choose_frames_regions_divisions_and_starts(output: Path) -> None:

@@ -11,6 +11,7 @@ from dunno.crops import Box, Picture, picture, png
 from dunno.errors import DecisionError
 from dunno.review.decisions import Decision
 from dunno.review.export import rate_of
+from dunno.review.log import Answer
 from dunno.review.outlines import outlines
 from dunno.review.queue import Filter, Order
 from dunno.review.review import Question, Review, reported
@@ -23,7 +24,6 @@ SHOWN_LEAST = 0.001
 SURROUNDINGS, LARGEST = 7.0, 640
 """Width of a crop in cell diameters, and at most in pixels."""
 HISTORY, HISTORY_WIDTH = 8, 3.5
-AHEAD = 3
 WORTH_ASKING = 0.1
 """Below this gain, ten answers mend less than one link."""
 
@@ -46,18 +46,31 @@ class Desk:
         self.order: Order = "gain"
         self.chosen = Filter()
         self._asked: Question | None = None
+        self._plan: Question | None = None
+        self._planned_for = 0.0
         self._pictures: Recent[Picture] = Recent(12)
         review.movie  # noqa: B018  # a movie that cannot be opened is told now, not at the first question
 
     def ask(self) -> dict[str, Any]:
-        """The question to ask now with all that belongs to it, and the rows that are likely to follow."""
-        questions = self.review.upcoming(1 + AHEAD, self.order, self.chosen)
-        self._asked = questions[0] if questions else None
+        """The question to ask now with all that belongs to it, and the row that follows.
+
+        What follows is chosen while the person still looks at this one, so that it can be shown at once.
+        """
+        question = self._plan if self._holds(self._plan) else self.review.next(self.order, self.chosen)
+        self._asked = question
+        self._plan = question and self.review.next(self.order, self.chosen, after=question)
+        self._planned_for = 0.0 if self._plan is None else float(self.review.table.signature[self._plan.row])
         return {
-            "view": None if self._asked is None else self.view(self._asked.row),
-            "ahead": [each.row for each in questions[1:]],
+            "view": None if question is None else self.view(question.row),
+            "ahead": [] if self._plan is None else [self._plan.row],
             "state": self.state(),
         }
+
+    def _holds(self, plan: Question | None) -> bool:
+        """Whether the planned question has no answer yet, and nothing was said that concerns it."""
+        if plan is None or not self.review.unanswered[plan.row]:
+            return False
+        return bool(self.review.table.signature[plan.row] == self._planned_for)
 
     def choose(self, order: Order, chosen: Filter) -> None:
         """Ask in another order, or about others; the region is given in pixels."""
@@ -65,7 +78,7 @@ class Desk:
             top, left, bottom, right = (np.array(chosen.region) * np.tile(self.review.movie.scale[-2:], 2)).tolist()
             chosen = replace(chosen, region=(top, left, bottom, right))
         self.review.queue.best(np.zeros(len(self.review.table), np.bool_), order)  # an unknown order is refused
-        self.order, self.chosen = order, chosen
+        self.order, self.chosen, self._plan = order, chosen, None
 
     def answer(self, decision: Decision) -> dict[str, Any]:
         """Take a decision, and say what followed from it."""
@@ -85,18 +98,24 @@ class Desk:
         return {"removed": removed, "touched": int(change.sum()), "links": int(review.table.linked.sum() - links)}
 
     def undo(self) -> dict[str, Any]:
-        """Take back the last answer and show what it was about."""
-        return self._shown(self.review.undo().decision)
+        """Take back the last answer and ask it again."""
+        return self._shown(self.review.undo())
 
     def redo(self) -> dict[str, Any]:
         """Let the last undone answer stand again."""
-        return self._shown(self.review.redo().decision)
+        return self._shown(self.review.redo())
 
-    def _shown(self, decision: Decision) -> dict[str, Any]:
+    def _shown(self, answer: Answer) -> dict[str, Any]:
+        decision = answer.decision
         if not decision.about_daughter:
             return {"view": None, "state": self.state()}
         row = self.review.row_of(decision)
-        self._asked = next((each for each in self.review.upcoming(1, self.order, self.chosen) if each.row == row), None)
+        self._plan = None
+        self._asked = None
+        if answer.question is not None:  # as it was asked the first time, with the same chance
+            self._asked = Question(
+                row, self.review.pair_of(decision), decision.frame, decision.label, **answer.question
+            )
         return {"view": self.view(row), "state": self.state()}
 
     def most_doubtful(self, t: int) -> int | None:
@@ -131,7 +150,6 @@ class Desk:
             "label": self._label(sight),
             "audit": asked is not None and asked.audit,
             "asked": asked is not None,
-            "group": int(self.review.table.group[row]),
             "answer": answers[-1].to_dict() if answers else None,
             "gain": self.review.queue.gain(row),
             "no_mother": float(np.exp(pair.log_no_mother[j])),

@@ -241,25 +241,31 @@ class Review:
             self._refresh(self.pair_of(answer.decision))
             return answer
 
-    def next(self, order: Order = "gain", chosen: Filter | None = None) -> Question | None:
-        """The question to ask now; `None` where there is none left."""
-        return next(iter(self.upcoming(1, order, chosen)), None)
+    def next(
+        self, order: Order = "gain", chosen: Filter | None = None, *, after: Question | None = None
+    ) -> Question | None:
+        """The question to ask now; `None` where there is none left.
 
-    def upcoming(self, n: int, order: Order = "gain", chosen: Filter | None = None) -> list[Question]:
-        """The next n questions, as long as no answer changes them."""
+        Args:
+            order: What comes first.
+            chosen: Which daughters are asked about; the audit asks about anybody.
+            after: Plan ahead: the question that follows this one, whatever its answer will be. Cells on which the answer has a
+                say are left to later.
+        """
         with self._guard:
             unanswered = self.unanswered
-            passed = (chosen or Filter()).admits(self.table)
             number = sum(answer.question is not None for answer in self.standing)
-            found: list[Question] = []
-            for k in range(n):
-                best = self.queue.best(unanswered & passed, order)
-                row = self.audit.next(unanswered) if self.audit.is_due(number + k) else None
-                if not best:
-                    break
-                found.append(self._question(best[0] if row is None else row, best[0], row is not None, unanswered))
-                unanswered[found[-1].row] = False
-            return found
+            eligible = unanswered & (chosen or Filter()).admits(self.table)
+            if after is not None:
+                number += 1
+                unanswered[after.row] = False
+                rows = self.table.rows(after.pair)
+                eligible[rows] &= self.table.group[rows] != self.table.group[after.row]
+            best = self.queue.best(eligible, order)
+            if not best:
+                return None
+            row = self.audit.next(unanswered) if self.audit.is_due(number) else None
+            return self._question(best[0] if row is None else row, best[0], row is not None, unanswered)
 
     def _question(self, row: int, best: int, audit: bool, unanswered: Bools) -> Question:
         left = int(unanswered.sum())

@@ -194,13 +194,12 @@ async function fetchAhead(row) {
   for (const t of [next.pair, next.pair + 1]) new Image().src = cropAddress(t, next.box);
 }
 
-// The next cell is shown at once if it was fetched ahead and lies in another frame pair, or in a group of cells on which
-// this answer has no say; what the server then tells is final.
+// The next cell was chosen among those on which this answer has no say, and fetched ahead: it is shown at once.
 function answer(decision, words) {
   return alone(async () => {
     const asked = view, ahead = fetched.get([...fetched.keys()].find((row) => row !== asked.row));
     const sent = post("answer", decision);
-    if (asked.asked && ahead && (ahead.pair !== asked.pair || ahead.group !== asked.group)) show({ ...ahead, asked: true }, { remember: false });
+    if (asked.asked && ahead) show({ ...ahead, asked: true }, { remember: false });
     fetched = new Map();
     try {
       const reply = await sent;
