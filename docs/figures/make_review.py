@@ -37,6 +37,7 @@ STEP = 10
 MOST, MOST_SIMULATED = 500, 120
 RANDOM_ORDERS = 5
 COLONIES = 6
+HEAD = 3
 ORDERS = ("gain", "entropy", "random")
 COLOURS = {"gain": "#0072B2", "entropy": "#009E73", "random": "#767676"}
 STYLES = {"gain": "-", "entropy": (0, (4, 1.5)), "random": ":"}
@@ -57,7 +58,7 @@ def main() -> None:
     each = [in_all_orders(one.movie, one.truth, MOST_SIMULATED, 1) for one in colonies]
     simulated = {name: np.mean([curves[name] for curves in each], axis=0) for name in ORDERS}
     tell(f"{COLONIES} simulated colonies, mean", simulated)
-    first = [[halving(curves[name][2:]) for curves in each] for name in ("gain", "entropy")]
+    first = [[halving(curves[name][HEAD:]) for curves in each] for name in ("gain", "entropy")]
     print(f"answers that halve the errors of each colony: by gain {first[0]}, by entropy {first[1]}")
     draw(hela, simulated)
 
@@ -84,10 +85,13 @@ def tell(what: str, curves: dict[str, Counts]) -> None:
     """Print what was found."""
     expected, n = curves["gain"][:2]
     print(f"{what}: {n:.0f} daughters, {expected:.1f} wrong links expected")
-    for name, (_, _, *counts) in curves.items():
-        wrong = np.array(counts)
+    for name, curve in curves.items():
+        wrong, own = curve[HEAD:], curve[2]
+        mended = max(wrong[0] - wrong[-1], 1)
         told = f"{wrong[0]:.1f} wrong at first, {wrong[-1]:.1f} after {len(wrong) - 1} answers"
-        print(f"  {name}: {told}; halved after {halving(wrong)}")
+        print(
+            f"  {name}: {told}; halved after {halving(wrong)}; {1 - own / mended:.0%} of the mended were not asked about"
+        )
 
 
 def at_random(seed: int) -> Picker:
@@ -97,13 +101,13 @@ def at_random(seed: int) -> Picker:
 
 
 def reviewed(out: Path, truth: Truth, pick: Picker, most: int) -> Counts:
-    """(2 + most + 1,) expected wrong links, number of daughters with truth, and the wrong ones after 0, 1, 2, … answers."""
+    """(HEAD + most + 1,) wrong links expected, daughters with truth, wrong ones asked about; wrong after 0, 1, 2, … answers."""
     with tempfile.TemporaryDirectory() as folder:
         with Review.open(shutil.copytree(out, Path(folder) / "out")) as review:
             trues = [true_mothers(truth, pair) for pair in review.pairs()]
-            wrong = [count_wrong(pair, true) for pair, true in zip(review.pairs(), trues, strict=True)]
+            wrong = [int(wrong_ones(pair, true).sum()) for pair, true in zip(review.pairs(), trues, strict=True)]
             known = sum(int(true.known.sum()) for true in trues)
-            told = [review.first_expected, float(known), float(sum(wrong))]
+            own, told = 0, [float(sum(wrong))]
             open_rows = np.concatenate([true.known for true in trues])
             for _ in range(most):
                 row = pick(review, open_rows)
@@ -113,9 +117,10 @@ def reviewed(out: Path, truth: Truth, pick: Picker, most: int) -> Counts:
                     DecisionError
                 ):  # at this step a mother may truly have three daughters; the third is refused
                     review.answer(answer_of(review.original(t), trues[t], row - review.table.rows(t).start))
-                wrong[t] = count_wrong(review.pair(t), trues[t])
+                wrong[t] = int(wrong_ones(review.pair(t), trues[t]).sum())
                 told.append(float(sum(wrong)))
-    return np.array(told)
+            head = [review.first_expected, float(known), float(own)]
+    return np.array([*head, *told])
 
 
 def answer_of(pair: PairPosterior, true: TrueMothers, daughter: int) -> Decision:
@@ -126,11 +131,11 @@ def answer_of(pair: PairPosterior, true: TrueMothers, daughter: int) -> Decision
     return Decision("mother", frame, label, int(pair.mothers.label[mother]))
 
 
-def count_wrong(pair: PairPosterior, true: TrueMothers) -> int:
-    """How many daughters with a known truth have another mother, or ⊥, than it."""
+def wrong_ones(pair: PairPosterior, true: TrueMothers) -> NDArray[np.bool_]:
+    """(n,) daughters with a known truth that have another mother, or ⊥, than it."""
     mother = np.full(len(pair.daughters), -1)
     mother[pair.daughter[pair.selected]] = pair.mother[pair.selected]
-    return int((true.known & (mother != true.mother)).sum())
+    return np.asarray(true.known & (mother != true.mother))
 
 
 def draw(hela: dict[str, Counts], simulated: dict[str, Counts]) -> None:
@@ -146,12 +151,12 @@ def draw(hela: dict[str, Counts], simulated: dict[str, Counts]) -> None:
 def draw_curves(ax: Axes, curves: dict[str, Counts], title: str) -> None:
     """One movie's three orders, and where half of the errors are gone."""
     words = {"gain": "the queue: what helps most", "entropy": "by entropy", "random": "at random"}
-    n, wrong = curves["gain"][1], curves["gain"][2]
-    half, most = 1 - wrong / n / 2, len(curves["gain"]) - 3
+    n, wrong = curves["gain"][1], curves["gain"][HEAD]
+    half, most = 1 - wrong / n / 2, len(curves["gain"]) - HEAD - 1
     for name in ORDERS:
-        right = 1 - curves[name][2:] / n
+        right = 1 - curves[name][HEAD:] / n
         ax.plot(right, color=COLOURS[name], linestyle=STYLES[name], linewidth=2, label=words[name])
-        reached = halving(curves[name][2:])
+        reached = halving(curves[name][HEAD:])
         if reached is not None:
             ax.plot(reached, half, "o", color=COLOURS[name], markersize=6)
     ax.axhline(half, color=GREY, linewidth=0.8)
