@@ -184,3 +184,23 @@ def test_links_of_others_stay_where_no_decision_is_against_them() -> None:
     assert kept.selected.tolist() == [True, False, True, False, False, False] or kept.selected.sum() == 3
     assert kept.selected[0]
     assert kept.selected[[2, 4]].any()
+
+
+def test_nobody_can_say_changes_nothing() -> None:
+    pair = pair_of(THREE)
+    assert condition(pair, [Decision("skip", 1, 2)], Rules()) is pair
+    with pytest.raises(DecisionError, match="frame 1 has no cell 9"):
+        condition(pair, [Decision("skip", 1, 9)], Rules())
+
+
+def test_where_having_no_mother_was_left_out_it_takes_part_only_if_decided_or_if_nothing_else_is_left() -> None:
+    from dataclasses import replace
+
+    pair = pair_of(THREE)
+    mothers_only = replace(pair, log_no_mother=np.full(3, -np.inf))
+    after = condition(mothers_only, [Decision("no mother", 1, 1)], Rules(no_mother=False))
+    assert np.exp(after.log_no_mother).tolist() == [1.0, 0.0, 0.0]
+    lonely = condition(
+        mothers_only, [Decision("disappears", 0, 1), Decision("disappears", 0, 2)], Rules(no_mother=False)
+    )
+    assert np.exp(lonely.log_no_mother).tolist() == [1.0, 1.0, 1.0]

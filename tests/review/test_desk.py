@@ -85,3 +85,28 @@ def test_a_region_is_given_in_pixels(output: Path) -> None:
         assert desk.chosen.region == pytest.approx(np.array([0, 0, 60, 60]) * review.movie.scale[0])
         with pytest.raises(DecisionError, match="there is no frame pair"):
             desk.most_doubtful(99)
+
+
+def test_three_dimensions_masks_without_images_and_empty_frames(tmp_path: Path) -> None:
+    import zarr
+
+    from dunno import Tracker, read
+    from dunno.run import track_into
+
+    masks = np.zeros((6, 5, 40, 40), np.uint16)
+    for t in (0, 1, 2, 4, 5):  # frame 3 is empty
+        for k, (y, x) in enumerate([(8, 8), (8, 20), (25, 15)]):
+            masks[t, 1:4, y + t : y + t + 5, x : x + 5] = k + 1
+    zarr.save_array(tmp_path / "masks.zarr", masks)
+    movie = read(tmp_path / "masks.zarr", scale=(2.0, 0.5, 0.5))
+    track_into(Tracker(), movie, tmp_path / "out")
+    with Review.open(tmp_path / "out") as review:
+        desk = Desk(review)
+        assert len(review.table.over_time()) == 5
+        assert desk.most_doubtful(2) is None  # nobody is in frame 3
+        while (view := desk.ask()["view"]) is not None:
+            assert len(view["after"]) == 3
+            desk.history(view["row"])
+            desk.answer(Decision("no mother", view["frame"], view["label"]))
+        assert review.n_answered == 12
+        assert review.table.over_time()[2] == 0.0

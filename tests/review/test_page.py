@@ -213,6 +213,32 @@ def test_looking_with_the_mouse(served: Served, visit: Callable[..., Any]) -> No
     assert int(page.inner_text("#frame-after")) >= 3 or "audit" in page.inner_text("#kicker")
 
 
+def test_the_end_is_told_and_can_be_left(served: Served, visit: Callable[..., Any]) -> None:
+    page = started(visit, served)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("body:not([data-busy])")
+    page.fill("#first-frame", "999")
+    page.locator("#first-frame").press("Tab")
+    page.wait_for_selector("#end:not([hidden])")
+    assert "Nothing is left to ask" in page.inner_text("#end")
+    page.click("body", position={"x": 5, "y": 5})
+    page.keyboard.press("u")
+    page.wait_for_selector("#main:not([hidden])")
+    assert page.inner_text("#told") == "Taken back."
+
+
+def test_a_server_that_is_gone_is_told(served: Served, visit: Callable[..., Any]) -> None:
+    page = started(visit, served)
+    question = page.inner_text("#question")
+    served.process.kill()
+    served.process.wait()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#told.refused")
+    assert "is dunno review still running?" in page.inner_text("#told")
+    assert page.inner_text("#question") == question
+    page.problems.clear()  # the browser notes what it could not load
+
+
 def test_a_refused_answer_says_why_and_stays(served: Served, visit: Callable[..., Any]) -> None:
     page = started(visit, served)
     wait = lambda: page.wait_for_selector("body:not([data-busy])")  # noqa: E731

@@ -33,15 +33,15 @@ class Rules:
 
 
 def condition(pair: PairPosterior, decisions: Sequence[Decision], rules: Rules) -> PairPosterior:
-    """The posterior given decisions on the pair's cells; the pair itself where there are none.
+    """The posterior given decisions on the pair's cells; the pair itself where they say nothing.
 
     Where the pair has its assignment problem (method JP), every probability is the posterior's given the decisions. Elsewhere
     only what a decision rules out is taken away, and each daughter's distribution sums to one again.
     """
-    if not decisions:
+    said = constraints_of(pair, decisions)
+    if said.is_empty:
         return pair
     pair = with_decided_edges(pair, decisions)
-    said = constraints_of(pair, decisions)
     pair = _without_problem(pair, said, rules) if pair.problem is None else _solved(pair, pair.problem, said, rules)
     selected = _links(pair, said, rules.keep_links or pair.problem is None)
     return replace(pair, selected=selected, samples=None, reviewed=said.settled)

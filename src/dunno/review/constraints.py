@@ -39,6 +39,11 @@ class Constraints:
         return np.asarray(self.mother != UNDECIDED)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing was decided, or only that nobody can say."""
+        return not (self.settled.any() or self.divides.any() or self.single.any() or self.disappears.any())
+
+    @property
     def confirmed(self) -> Ints:
         """(m,) how many daughters of each mother were decided on."""
         return np.bincount(self.mother[self.mother >= 0], minlength=len(self.divides))

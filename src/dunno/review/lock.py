@@ -26,11 +26,16 @@ class Lock:
             ) from None
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             holder = self._holder()
             self._file.close()
             raise InputError(
                 f"{folder}: is being reviewed already, by {holder}; use that window, or close it first"
+            ) from None
+        except OSError as error:
+            self._file.close()
+            raise InputError(
+                f"{self._path}: cannot be locked ({error.strerror}); review a copy on a local disk"
             ) from None
         self._file.truncate(0)
         self._file.write(json.dumps({"who": who, "process": os.getpid(), "machine": socket.gethostname()}))

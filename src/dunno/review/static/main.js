@@ -29,6 +29,7 @@ function show(next, { remember = true } = {}) {
   view = next;
   if (!view) return showEnd();
   $("main").hidden = false;
+  $("end").hidden = true;
   if (remember && visited[place] !== view.row) {
     visited = [...visited.slice(0, place + 1), view.row];
     place = visited.length - 1;
@@ -143,8 +144,7 @@ function auditWords() {
 
 function showEnd() {
   $("main").hidden = true;
-  tell("Nothing is left to ask with these choices.");
-  $("history").replaceChildren(piece("li", "Nothing is left to ask with these choices."));
+  $("end").hidden = false;
 }
 
 async function showHistory(row) {
@@ -243,7 +243,7 @@ const step = (path) => alone(async () => {
   const reply = await post(path);
   fetched = new Map();
   showState(reply.state);
-  show(reply.view ?? (await get(`view/${view.row}`)));
+  show(reply.view ?? (view && (await get(`view/${view.row}`))));
   tell(path === "undo" ? "Taken back." : "Done again.");
 });
 
