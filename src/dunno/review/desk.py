@@ -14,7 +14,8 @@ from dunno.review.export import rate_of
 from dunno.review.log import Answer
 from dunno.review.outlines import outlines
 from dunno.review.queue import Filter, Order
-from dunno.review.review import Question, Review, reported
+from dunno.review.review import Question, Review
+from dunno.review.state import reported
 from dunno.review.store import Recent
 from dunno.types import Detections, Floats, PairPosterior
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,12 @@ from dunno.io.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, whole
 from dunno.review.audit import ErrorRate
 from dunno.review.review import Review
+from dunno.review.state import Progress
 from dunno.run import Run, Summary
 from dunno.tracking import Tracking
 from dunno.types import PairPosterior
 
 PAIRS_PER_FILE = 16
-Progress = Callable[[Iterator[PairPosterior], int], Iterator[PairPosterior]]
 
 
 def reviewed_pairs(review: Review) -> Iterator[PairPosterior]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,24 +12,17 @@ from threading import RLock
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-
 from dunno.errors import DecisionError, InputError
 from dunno.io.output import read_run, reopen_movie
 from dunno.io.writing import REVIEW_FILE
-from dunno.review import gain
 from dunno.review.audit import SHARE, Audit, ErrorRate
-from dunno.review.condition import Rules, condition
-from dunno.review.constraints import index_of
-from dunno.review.decisions import MOTHER, SKIP, Decision, in_force
+from dunno.review.decisions import MOTHER, SKIP, Decision
 from dunno.review.lock import Lock
 from dunno.review.log import Answer, History, Log, read_log, replay
 from dunno.review.queue import Filter, Order, Queue
-from dunno.review.store import Recent, Store
-from dunno.review.table import Table
+from dunno.review.state import Progress, State
 from dunno.types import Bools, Movie, PairPosterior
 
-Progress = Callable[[Iterator[PairPosterior], int], Iterator[PairPosterior]]
 SEED = 0
 
 
@@ -95,18 +88,13 @@ class Review:
         self.masks: str | Path | None = None
         self._log, self._history, self._lock = log, history, lock
         self._guard = RLock()
-        links_kept = about["links"] is not None or about["method"] != "JP"
-        self._rules = Rules(no_mother=bool(about["no_mother"]), keep_links=links_kept)
-        self._store = Store(folder)
-        self._solved: Recent[PairPosterior] = Recent(8)
-        self._decisions: dict[int, list[Decision]] = {}
-        self.table = Table.of(progress(self._store.stream(), len(about["frames"]) - 1))
-        self.queue = Queue(self.table, self._gain)
-        self.has_problem = self._store.get(0).problem is not None
-        self.first_expected = self.table.expected_wrong_links
+        self._state = State(folder, about, progress)
+        self.table = self._state.table
+        self.queue = Queue(self.table, self._state.gain)
         self.audit = Audit(len(self.table), SEED, SHARE)
-        for t in sorted({self.pair_of(answer.decision) for answer in history.standing}):
-            self._refresh(t)
+        self.has_problem = self._state.original(0).problem is not None
+        self.first_expected = self.table.expected_wrong_links
+        self._state.replay(history.standing)
 
     @classmethod
     def open(
@@ -189,27 +177,34 @@ class Review:
     @property
     def n_answered(self) -> int:
         """How many daughters have an answer, those skipped not counted."""
-        kinds = {
-            answer.decision.subject: answer.decision.kind for answer in self.standing if answer.decision.about_daughter
-        }
-        return sum(kind != SKIP for kind in kinds.values())
+        return sum(answers[-1].decision.kind != SKIP for answers in self._state.answers.values())
+
+    @property
+    def unanswered(self) -> Bools:
+        """(N,) daughters without an answer that stands."""
+        return self._state.unanswered
 
     def original(self, t: int) -> PairPosterior:
         """Pair t as it was tracked."""
         with self._guard:
-            return self._store.get(t)
+            return self._state.original(t)
 
     def pair(self, t: int) -> PairPosterior:
         """Pair t given the decisions on it."""
         with self._guard:
-            if t not in self._decisions:
-                return self._store.get(t)
-            found = self._solved.get(t)
-            return found or self._solved.put(t, condition(self._store.get(t), self._decisions[t], self._rules))
+            return self._state.pair(t)
 
     def pairs(self) -> Iterator[PairPosterior]:
         """Every pair given the decisions, in frame order."""
         return (self.pair(t) for t in range(self.table.n_pairs))
+
+    def pair_of(self, decision: Decision) -> int:
+        """The number of the frame pair that a decision is about."""
+        return self._state.pair_of(decision)
+
+    def row_of(self, decision: Decision) -> int:
+        """The row of the daughter that a decision is about."""
+        return self._state.row_of(decision)
 
     def answer(self, decision: Decision, question: Question | None = None) -> Answer:
         """Take a decision: refused with the reason if it contradicts others, on the disk when this returns.
@@ -220,25 +215,24 @@ class Review:
         """
         with self._guard:
             log = self._open_log()
-            t = self.pair_of(decision)
-            tried = in_force([*self._decisions.get(t, []), decision])
-            solved = condition(self._store.get(t), tried, self._rules)
-            answer = log.answer(decision, self._before(t, decision), None if question is None else question.log)
-            self._refresh(t, solved)
+            solved = self._state.tried(decision)
+            asked = None if question is None else question.log
+            answer = log.answer(decision, self._state.belief(decision), asked)
+            self._state.add(answer, solved)
             return answer
 
     def undo(self) -> Answer:
         """Take back the last answer."""
-        return self._step(lambda log: log.undo())
+        with self._guard:
+            answer = self._open_log().undo()
+            self._state.remove(answer)
+            return answer
 
     def redo(self) -> Answer:
         """Let the last undone answer stand again."""
-        return self._step(lambda log: log.redo())
-
-    def _step(self, step: Callable[[Log], Answer]) -> Answer:
         with self._guard:
-            answer = step(self._open_log())
-            self._refresh(self.pair_of(answer.decision))
+            answer = self._open_log().redo()
+            self._state.add(answer)
             return answer
 
     def next(
@@ -274,91 +268,16 @@ class Review:
         frame = int(self.table.daughter_frame[t])
         return Question(row, t, frame, int(self.table.label[row]), audit, chance, left)
 
-    @property
-    def unanswered(self) -> Bools:
-        """(N,) daughters that nobody was asked about, or without an answer that stands."""
-        rows = np.ones(len(self.table), np.bool_)
-        rows[[self.row_of(answer.decision) for answer in self.standing if answer.decision.about_daughter]] = False
-        return rows
-
-    def row_of(self, decision: Decision) -> int:
-        """The row of the daughter that a decision is about."""
-        t = self.pair_of(decision)
-        rows = self.table.rows(t)
-        return int(rows.start) + int(np.searchsorted(self.table.label[rows], decision.label))
-
     def error_rate(self) -> ErrorRate:
         """How often the tracker was wrong, estimated from the audit: the rate before the review."""
-        asked, wrong = set(), {}
-        for answer in self.standing:
-            if answer.decision.about_daughter:
-                row = self.row_of(answer.decision)
-                wrong[row] = was_wrong(answer)
-                if answer.question is not None and answer.question["audit"]:
-                    asked.add(row)
-        return self.audit.rate(asked, wrong)
-
-    def _gain(self, row: int) -> float:
-        if self._rules.keep_links:
-            return float(self.table.error[row])
-        t = self.table.pair_of(row)
-        rows = self.table.rows(t)
-        members = np.flatnonzero(self.table.group[rows] == self.table.group[row])
-        return gain.gain(self.pair(t), row - rows.start, members)
+        answers = self._state.answers
+        asked = {row for row, given in answers.items() if any(a.question and a.question["audit"] for a in given)}
+        return self.audit.rate(asked, {row: was_wrong(given[-1]) for row, given in answers.items()})
 
     def _open_log(self) -> Log:
         if self._log is None:
             raise DecisionError(f"{self.folder}: this review is open for reading only")
         return self._log
-
-    def pair_of(self, decision: Decision) -> int:
-        """The number of the frame pair that a decision is about."""
-        frames = self.table.daughter_frame if decision.about_daughter else self.table.mother_frame
-        t = int(np.searchsorted(frames, decision.frame))
-        if t == len(frames) or frames[t] != decision.frame:
-            what = "a mother" if decision.about_daughter else "a daughter"
-            raise DecisionError(f"frame {decision.frame} has no cells of which {what} could be told")
-        return t
-
-    def _refresh(self, t: int, solved: PairPosterior | None = None) -> None:
-        """Bring pair t up to what stands in the log."""
-        standing = [answer.decision for answer in self._history.standing]
-        self._decisions[t] = in_force([each for each in standing if self.pair_of(each) == t])
-        if not self._decisions[t]:
-            del self._decisions[t]
-        self._solved.drop(t)
-        if solved is not None:
-            self._solved.put(t, solved)
-        self.table.update(t, self.pair(t))
-
-    def _before(self, t: int, decision: Decision) -> dict[str, Any]:
-        """What is believed about a cell now, and what was reported when it was tracked."""
-        pair, original = self.pair(t), self._store.get(t)
-        if not decision.about_daughter:
-            i = index_of(pair.mothers, decision.label)
-            known = pair.log_disappear is not None and pair.log_divide is not None
-            events = (pair.log_disappear, pair.log_divide) if known else (None, None)
-            return {
-                name: None if log is None else _number(np.exp(log[i])) for name, log in zip(EVENTS, events, strict=True)
-            }
-        j = index_of(pair.daughters, decision.label)
-        own = np.flatnonzero((pair.daughter == j) & (pair.log_probability > -np.inf))
-        labels = pair.mothers.label[pair.mother[own]].tolist()
-        return {
-            "mothers": dict(zip(map(str, labels), map(_number, pair.probability[own]), strict=True)),
-            "no_mother": _number(np.exp(pair.log_no_mother[j])),
-            "decision": reported(pair, j),
-            "tracked": reported(original, j),
-        }
-
-
-EVENTS = ("disappear", "divide")
-
-
-def reported(pair: PairPosterior, daughter: int) -> int | None:
-    """The label of the mother that a daughter was given, `None` where she appears."""
-    edge = np.flatnonzero(pair.selected & (pair.daughter == daughter))
-    return int(pair.mothers.label[pair.mother[edge[0]]]) if len(edge) else None
 
 
 def was_wrong(answer: Answer) -> bool | None:
@@ -372,10 +291,6 @@ def was_wrong(answer: Answer) -> bool | None:
 def fingerprint(about: dict[str, Any]) -> str:
     """What tells one tracking from another."""
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _number(value: float) -> float:
-    return float(f"{value:.6g}")
 
 
 def _user() -> str:
