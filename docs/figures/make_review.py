@@ -113,10 +113,10 @@ def reviewed(out: Path, truth: Truth, pick: Picker, most: int) -> Counts:
                 row = pick(review, open_rows)
                 open_rows[row] = False
                 t = review.table.pair_of(row)
-                with suppress(
-                    DecisionError
-                ):  # at this step a mother may truly have three daughters; the third is refused
-                    review.answer(answer_of(review.original(t), trues[t], row - review.table.rows(t).start))
+                daughter = row - review.table.rows(t).start
+                own += int(wrong_ones(review.pair(t), trues[t])[daughter])
+                with suppress(DecisionError):  # at this step a mother may have three daughters; the third is refused
+                    review.answer(answer_of(review.original(t), trues[t], daughter))
                 wrong[t] = int(wrong_ones(review.pair(t), trues[t]).sum())
                 told.append(float(sum(wrong)))
             head = [review.first_expected, float(known), float(own)]

@@ -7,24 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from dunno.crops import Box, Picture, picture, png
+from dunno.crops import Box
 from dunno.errors import DecisionError
 from dunno.review.decisions import Decision
 from dunno.review.export import rate_of
 from dunno.review.log import Answer
-from dunno.review.outlines import outlines
 from dunno.review.queue import Filter, Order
 from dunno.review.review import Question, Review
+from dunno.review.scenes import Scenes
 from dunno.review.state import reported
-from dunno.review.store import Recent
-from dunno.types import Detections, Floats, PairPosterior
+from dunno.types import PairPosterior
 
 SHOWN = 9
 """Candidate mothers that get a number."""
 SHOWN_LEAST = 0.001
-SURROUNDINGS, LARGEST = 7.0, 640
-"""Width of a crop in cell diameters, and at most in pixels."""
-HISTORY, HISTORY_WIDTH = 8, 3.5
+HISTORY = 8
 WORTH_ASKING = 0.1
 """Below this gain, ten answers mend less than one link."""
 
@@ -49,8 +46,7 @@ class Desk:
         self._asked: Question | None = None
         self._plan: Question | None = None
         self._planned_for = 0.0
-        self._pictures: Recent[Picture] = Recent(12)
-        review.movie  # noqa: B018  # a movie that cannot be opened is told now, not at the first question
+        self._scenes = Scenes(review.movie)
 
     def ask(self) -> dict[str, Any]:
         """The question to ask now with all that belongs to it, and the row that follows.
@@ -136,7 +132,7 @@ class Desk:
             :SHOWN
         ]  # the reported one is always among them
         own = own[np.argsort(-pair.probability[own], kind="stable")]
-        box = self._box(sight, own)
+        box = self._scenes.box(pair, j, own)
         answers = [
             a.decision
             for a in self.review.standing
@@ -157,9 +153,9 @@ class Desk:
             "reported": reported(pair, j),
             "candidates": [self._candidate(pair, edge) for edge in own.tolist()],
             "box": {"left": box.left, "top": box.top, "width": box.width, "height": box.height},
-            "before": self._cells(pair.mothers, sight.t, box),
-            "after": self._cells(pair.daughters, sight.t + 1, box),
-            "links": self._links(pair, box),
+            "before": self._scenes.cells(pair.mothers, sight.t, box),
+            "after": self._scenes.cells(pair.daughters, sight.t + 1, box),
+            "links": self._scenes.links(pair, box),
             "n_frames": self.review.table.n_pairs + 1,
         }
 
@@ -167,7 +163,7 @@ class Desk:
         """The daughter and her ancestors as reported, the earliest first."""
         sight = self._sight(row)
         cells, index, t = sight.pair.daughters, sight.daughter, sight.t + 1
-        strip = [self._portrait(cells, index, t)]
+        strip = [self._scenes.portrait(cells, index, t)]
         while t > 0 and len(strip) < HISTORY:
             pair = self.review.pair(t - 1)
             edge = np.flatnonzero(pair.selected & (pair.daughter == index))
@@ -175,16 +171,8 @@ class Desk:
                 break
             edge_of, t = int(edge[0]), t - 1
             cells, index = pair.mothers, int(pair.mother[edge_of])
-            strip.append({**self._portrait(cells, index, t), "probability": float(pair.probability[edge_of])})
+            strip.append({**self._scenes.portrait(cells, index, t), "probability": float(pair.probability[edge_of])})
         return strip[::-1]
-
-    def crop(self, t: int, box: Box) -> bytes:
-        """A piece of a frame as PNG; what lies outside the frame is refused."""
-        height, width = self.review.movie.shape[-2:]
-        inside = 0 <= box.top < box.bottom <= height and 0 <= box.left < box.right <= width
-        if not (0 <= t < len(self.review.movie) and inside and max(box.width, box.height) <= LARGEST):
-            raise DecisionError("there is no such piece of the movie")
-        return png(self._picture(t).crop(box))
 
     def state(self) -> dict[str, Any]:
         """How the review stands."""
@@ -230,6 +218,10 @@ class Desk:
     def _label(self, sight: Sight) -> int:
         return int(sight.pair.daughters.label[sight.daughter])
 
+    def crop(self, t: int, box: Box) -> bytes:
+        """A piece of a frame as PNG."""
+        return self._scenes.crop(t, box)
+
     def _candidate(self, pair: PairPosterior, edge: int) -> dict[str, Any]:
         mother = int(pair.mother[edge])
         label = int(pair.mothers.label[mother])
@@ -244,70 +236,3 @@ class Desk:
             "disappears": None if pair.log_disappear is None else float(np.exp(pair.log_disappear[mother])),
             "said": said[-1] if said else None,
         }
-
-    def _in_pixels(self, cells: Detections, indices: Any) -> Floats:
-        """(k, 2) centres in the plane."""
-        return np.asarray(cells.centroid[indices][:, -2:] / np.asarray(self.review.movie.scale[-2:]))
-
-    def _diameter(self, cells: Detections, index: int) -> float:
-        """How wide a cell is seen, in pixels."""
-        low, high = cells.bbox[index][:, -2:]
-        return float(max((high - low).max(), 4))
-
-    def _box(self, sight: Sight, own: Any) -> Box:
-        pair, width = sight.pair, self._diameter(sight.pair.daughters, sight.daughter)
-        here = self._in_pixels(pair.daughters, [sight.daughter])
-        near = self._in_pixels(pair.mothers, pair.mother[own[(pair.probability[own] >= 0.01) | pair.selected[own]]])
-        near = near[np.abs(near - here).max(axis=1) < LARGEST / 2 - 2 * width]
-        points = np.concatenate([here, near])
-        padded = np.concatenate([points - width, points + width])
-        shape = self.review.movie.shape[-2:]
-        return _at_most(Box.around(padded, SURROUNDINGS * width, shape), LARGEST)
-
-    def _cells(self, cells: Detections, t: int, box: Box) -> list[dict[str, Any]]:
-        """The cells seen in a box, with outlines and centres in its own coordinates."""
-        drawn = outlines(self._picture(t).labels[box.slices])
-        labels = sorted(drawn)
-        centres = self._in_pixels(cells, np.searchsorted(cells.label, labels)) - [box.top, box.left] + 0.5
-        return [
-            {"label": label, "y": round(y, 1), "x": round(x, 1), "outline": drawn[label]}
-            for label, (y, x) in zip(labels, centres.tolist(), strict=True)
-        ]
-
-    def _links(self, pair: PairPosterior, box: Box) -> list[dict[str, Any]]:
-        """The reported links whose daughters are in a box: labels, and how sure they are."""
-        chosen = np.flatnonzero(pair.selected)
-        place = self._in_pixels(pair.daughters, pair.daughter[chosen])
-        inside = ((place >= [box.top, box.left]) & (place < [box.bottom, box.right])).all(axis=1)
-        return [
-            {
-                "mother": int(pair.mothers.label[pair.mother[edge]]),
-                "daughter": int(pair.daughters.label[pair.daughter[edge]]),
-                "probability": float(pair.probability[edge]),
-                "reviewed": pair.reviewed is not None and bool(pair.reviewed[pair.daughter[edge]]),
-            }
-            for edge in chosen[inside].tolist()
-        ]
-
-    def _portrait(self, cells: Detections, index: int, t: int) -> dict[str, Any]:
-        centre = self._in_pixels(cells, [index])
-        width = HISTORY_WIDTH * self._diameter(cells, index)
-        box = _at_most(Box.around(centre, width, self.review.movie.shape[-2:]), LARGEST)
-        label = int(cells.label[index])
-        return {
-            "t": t,
-            "frame": cells.frame,
-            "label": label,
-            "box": {"left": box.left, "top": box.top, "width": box.width, "height": box.height},
-            "outline": self._picture(t).outline(label, box),
-        }
-
-    def _picture(self, t: int) -> Picture:
-        return self._pictures.get(t) or self._pictures.put(t, picture(self.review.movie, t))
-
-
-def _at_most(box: Box, size: int) -> Box:
-    """The middle of a box that is too large."""
-    top = box.top + max(box.height - size, 0) // 2
-    left = box.left + max(box.width - size, 0) // 2
-    return replace(box, top=top, left=left, bottom=min(box.bottom, top + size), right=min(box.right, left + size))

@@ -13,6 +13,7 @@ than for herself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from dunno.review.log import Answer
 from dunno.review.review import Review
 from dunno.types import Floats, Ints
 
+Values = dict[str, tuple[float, float, float]]
+"""Parameters by name, each with its 95 % interval."""
 LEAST, ENOUGH = 10, 50
 """Answers, counted as if drawn at random, below which nothing is fitted, and below which a fit is not to be trusted much."""
 
@@ -105,3 +108,13 @@ def weigh(questions: list[dict[str, float]]) -> Floats:
         return left
     ratio = np.where(left > 1, (left[-1] - 1) / np.maximum(left - 1, 1), 0.0)
     return np.asarray(1 + ratio * (1 / (left * chance) - 1))
+
+
+def uncalibrated(about: dict[str, Any]) -> dict[str, Any]:
+    """What an output was made with, but for its calibration."""
+    return {**about, "calibration": None, "calibrated": False}
+
+
+def calibration_kind(about: dict[str, Any]) -> str | None:
+    """The kind of calibration that an output was made with."""
+    return None if about["calibration"] is None else str(about["calibration"]["kind"])

@@ -2,8 +2,10 @@
 
 import { cropAddress, get, post } from "./api.js";
 import { Camera } from "./camera.js";
-import { colour, drawAfter, drawBefore, drawBlink, drawPortrait, percent } from "./scene.js";
+import { choices, piece } from "./choices.js";
+import { drawAfter, drawBefore, drawBlink, drawPortrait, percent } from "./scene.js";
 import { Timeline } from "./timeline.js";
+import { adviceWords, auditWords } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const BLINK = 650;
@@ -61,46 +63,10 @@ function drawQuestion() {
     ? "audit: drawn at random, not for being doubtful"
     : view.asked ? `an answer is expected to mend ${view.gain.toFixed(2)} decisions` : "you chose this cell yourself";
   $("question").textContent = `Where does cell ${view.label} of frame ${view.frame} come from?`;
-  const list = $("candidates");
-  list.replaceChildren(...view.candidates.map((candidate, k) => option(k + 1, candidate)), none());
+  const actions = { onMother: answerMother, onNone: answerNone, onMark: (label) => mark(label, false) };
+  $("candidates").replaceChildren(...choices(view, marked, actions));
   $("chosen-mother").textContent = marked === null ? "" : `cell ${marked}`;
   $("about-mother").disabled = marked === null;
-}
-
-function option(number, candidate) {
-  const details = [];
-  if (candidate.said) details.push(`decided: ${candidate.said}`);
-  else if (candidate.divides > 0.05) details.push(`divides: ${percent(candidate.divides)}`);
-  return choice(number, `cell ${candidate.label}`, candidate.probability, {
-    details: details.join(", "), reported: view.reported === candidate.label, marked: candidate.label === marked,
-    fill: colour(number), pick: () => answerMother(candidate.label), label: candidate.label,
-  });
-}
-
-const none = () =>
-  choice(0, "no mother", view.no_mother, { details: "", reported: view.reported === null, pick: answerNone });
-
-function choice(number, words, probability, { details, reported, marked: chosen, fill, pick, label }) {
-  const item = document.createElement("li"), button = document.createElement("button");
-  button.append(piece("span", number, "number"), piece("span", words), piece("span", percent(probability), "percent"));
-  const answered = view.answer && (view.answer.mother ?? null) === (label ?? null) && view.answer.kind !== "skip";
-  const note = [answered ? "your answer" : reported ? "reported" : "", details].filter(Boolean).join(", ");
-  if (note) button.children[1].append(piece("small", note, answered || reported ? "reported" : ""));
-  button.style.setProperty("--share", probability);
-  if (fill) button.style.setProperty("--colour", fill);
-  button.classList.toggle("none", number === 0);
-  button.classList.toggle("marked", Boolean(chosen));
-  button.addEventListener("click", pick);
-  if (label !== undefined) button.addEventListener("focus", () => mark(label, false));
-  item.append(button);
-  return item;
-}
-
-function piece(name, text, kind = "") {
-  const made = document.createElement(name);
-  made.textContent = text;
-  if (kind) made.className = kind;
-  return made;
 }
 
 function mark(label, redraw = true) {
@@ -120,26 +86,9 @@ function showState(next) {
   $("progress").value = mended;
   $("undo").disabled = !state.can_undo;
   $("redo").disabled = !state.can_redo;
-  $("advice").textContent = adviceWords();
-  $("audit").textContent = auditWords();
+  $("advice").textContent = adviceWords(state);
+  $("audit").textContent = auditWords(state);
   timeline.show(state.over_time, state.frames, view ? view.pair : null);
-}
-
-function adviceWords() {
-  const { gain, stop, halving } = state.advice;
-  const done = `${state.answered.toLocaleString("en")} answered.`;
-  if (stop) return `${done} The next answer would mend ${gain.toFixed(2)} links: a good place to stop.`;
-  return `${done} At most ${halving.toLocaleString("en")} more halve what is left.`;
-}
-
-function auditWords() {
-  const { n, wrong, skipped, rate, low, high, enough } = state.audit;
-  const knock = state.joint ? "" : " This method has no joint posterior: an answer settles its own cell, and only rules out what cannot be elsewhere.";
-  if (!n) return `Audit: no random cell answered yet.${knock}`;
-  const share = (value) => `${(100 * value).toFixed(1)} %`;
-  const missing = skipped ? `, ${skipped} skipped` : "";
-  if (!enough) return `Audit: ${wrong} of ${n} random cells were tracked wrong${missing}; too few for a rate (30 needed).${knock}`;
-  return `Audit: ${share(rate)} of all cells were tracked wrong (95 %: ${share(low)} – ${share(high)}; ${n} audited${missing}).${knock}`;
 }
 
 function showEnd() {
