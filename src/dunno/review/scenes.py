@@ -37,21 +37,22 @@ class Scenes:
         """(k, 2) centres in the plane."""
         return np.asarray(cells.centroid[indices][:, -2:] / np.asarray(self._movie.scale[-2:]))
 
-    def _diameter(self, cells: Detections, index: int) -> float:
-        """How wide a cell is seen, in pixels."""
+    def _size(self, cells: Detections, index: int) -> tuple[float, float]:
+        """How large a cell is seen, in pixels: its longer side, and the side of a square as large as its box."""
         low, high = cells.bbox[index][:, -2:]
-        return float(max((high - low).max(), 4))
+        sides = np.maximum(high - low, 4)
+        return float(sides.max()), float(np.sqrt(sides.prod()))
 
     def box(self, pair: PairPosterior, daughter: int, own: Ints) -> Box:
         """What to show of a pair: the daughter, those of her edges that have some probability, and their surroundings."""
-        width = self._diameter(pair.daughters, daughter)
+        width, size = self._size(pair.daughters, daughter)
         here = self._in_pixels(pair.daughters, [daughter])
         near = self._in_pixels(pair.mothers, pair.mother[own[(pair.probability[own] >= 0.01) | pair.selected[own]]])
         near = near[np.abs(near - here).max(axis=1) < LARGEST / 2 - 2 * width]
         points = np.concatenate([here, near])
         padded = np.concatenate([points - width, points + width])
         shape = self._movie.shape[-2:]
-        return _at_most(Box.around(padded, SURROUNDINGS * width, shape), LARGEST)
+        return _at_most(Box.around(padded, SURROUNDINGS * size, shape), LARGEST)
 
     def cells(self, cells: Detections, t: int, box: Box) -> list[dict[str, Any]]:
         """The cells seen in a box, with outlines and centres in its own coordinates."""
@@ -81,7 +82,8 @@ class Scenes:
     def portrait(self, cells: Detections, index: int, t: int) -> dict[str, Any]:
         """One cell in the middle of a small crop."""
         centre = self._in_pixels(cells, [index])
-        width = PORTRAIT * self._diameter(cells, index)
+        longer, size = self._size(cells, index)
+        width = max(PORTRAIT * size, 1.5 * longer)
         box = _at_most(Box.around(centre, width, self._movie.shape[-2:]), LARGEST)
         label = int(cells.label[index])
         return {
