@@ -78,6 +78,23 @@ def test_only_what_was_asked_counts_as_asked(output: Path) -> None:
         assert undone["state"]["can_redo"]
 
 
+def test_a_question_stays_until_it_has_an_answer(output: Path) -> None:
+    with Review.open(output) as review:
+        desk = Desk(review)
+        first = desk.ask()
+        assert desk.ask()["view"]["row"] == first["view"]["row"]  # the page was loaded again
+        other = next(row for row in range(len(review.table)) if row not in (first["view"]["row"], *first["ahead"]))
+        view = desk.view(other)
+        desk.answer(Decision("skip", view["frame"], view["label"]))
+        assert desk.ask()["view"]["row"] == first["view"]["row"]
+        desk.answer(Decision("skip", first["view"]["frame"], first["view"]["label"]))
+        assert desk.ask()["view"]["row"] == first["ahead"][0]  # as it was planned
+        desk.undo()
+        desk.redo()
+        desk.answer(Decision("no mother", first["view"]["frame"], first["view"]["label"]))  # a change of mind
+        assert [answer.question is not None for answer in review.standing] == [False, True, False]
+
+
 def test_a_region_is_given_in_pixels(output: Path) -> None:
     with Review.open(output, read_only=True) as review:
         desk = Desk(review)

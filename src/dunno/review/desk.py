@@ -51,9 +51,10 @@ class Desk:
     def ask(self) -> dict[str, Any]:
         """The question to ask now with all that belongs to it, and the row that follows.
 
-        What follows is chosen while the person still looks at this one, so that it can be shown at once.
+        A question stays until it has an answer. What follows it is chosen while the person still looks, so that it can be shown
+        at once.
         """
-        question = self._plan if self._holds(self._plan) else self.review.next(self.order, self.chosen)
+        question = self._open_question() or self.review.next(self.order, self.chosen)
         self._asked = question
         self._plan = question and self.review.next(self.order, self.chosen, after=question)
         self._planned_for = 0.0 if self._plan is None else float(self.review.table.signature[self._plan.row])
@@ -63,11 +64,15 @@ class Desk:
             "state": self.state(),
         }
 
-    def _holds(self, plan: Question | None) -> bool:
-        """Whether the planned question has no answer yet, and nothing was said that concerns it."""
-        if plan is None or not self.review.unanswered[plan.row]:
-            return False
-        return bool(self.review.table.signature[plan.row] == self._planned_for)
+    def _open_question(self) -> Question | None:
+        """The question that was asked, if it has no answer yet; else the planned one, if nothing was said that concerns it."""
+        unanswered = self.review.unanswered
+        if self._asked is not None and unanswered[self._asked.row]:
+            return self._asked
+        plan = self._plan
+        if plan is None or not unanswered[plan.row]:
+            return None
+        return plan if self.review.table.signature[plan.row] == self._planned_for else None
 
     def choose(self, order: Order, chosen: Filter) -> None:
         """Ask in another order, or about others; the region is given in pixels."""
@@ -75,24 +80,26 @@ class Desk:
             top, left, bottom, right = (np.array(chosen.region) * np.tile(self.review.movie.scale[-2:], 2)).tolist()
             chosen = replace(chosen, region=(top, left, bottom, right))
         self.review.queue.best(np.zeros(len(self.review.table), np.bool_), order)  # an unknown order is refused
-        self.order, self.chosen, self._plan = order, chosen, None
+        self.order, self.chosen = order, chosen
+        self._asked = self._plan = None
 
     def answer(self, decision: Decision) -> dict[str, Any]:
         """Take a decision, and say what followed from it."""
         review = self.review
         before, links = review.table.expected_wrong_links, review.table.linked.sum()
-        asked = self._asked
-        fits = (
-            asked is not None
-            and decision.about_daughter
-            and (asked.frame, asked.label) == (decision.frame, decision.label)
-        )
         t = review.pair_of(decision)
         errors = review.table.error[review.table.rows(t)].copy()
-        review.answer(decision, asked if fits else None)
+        review.answer(decision, self._question_of(decision))
         change = np.abs(review.table.error[review.table.rows(t)] - errors) > 0.01
         removed = before - review.table.expected_wrong_links
         return {"removed": removed, "touched": int(change.sum()), "links": int(review.table.linked.sum() - links)}
+
+    def _question_of(self, decision: Decision) -> Question | None:
+        """The open question, if it is what the decision answers; otherwise the person chose the cell."""
+        asked = self._asked
+        if asked is None or not self.review.unanswered[asked.row]:
+            return None
+        return asked if decision.subject == (True, asked.frame, asked.label) else None
 
     def undo(self) -> dict[str, Any]:
         """Take back the last answer and ask it again."""
