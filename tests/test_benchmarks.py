@@ -27,8 +27,8 @@ def test_the_memory_benchmark_runs() -> None:
 @pytest.mark.parametrize(
     "script",
     [
-        "benchmarks/methods.py",
         "benchmarks/temperature.py",
+        "benchmarks/scaled_zeros.py",
         "docs/figures/make_calibration.py",
         "docs/figures/make_review.py",
     ],

@@ -1,9 +1,12 @@
 """Running independent pieces of work, with few in flight, here or on a cluster."""
 
+import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from multiprocessing import get_context
 from typing import Any, TypeVar
 
 from dunno import _core
@@ -76,19 +79,31 @@ def as_finished(
 
 
 @contextmanager
-def open_executor(workers: int, dask: str | None = None) -> Iterator[tuple[Executor, int]]:
+def open_executor(workers: int, dask: str | None = None, *, processes: bool = False) -> Iterator[tuple[Executor, int]]:
     """Open an executor and say how many workers it has.
 
     Args:
         workers: Threads to use here.
         dask: Address of a Dask scheduler to use instead; what runs there must pickle, and finds its files by itself.
+        processes: Use processes here instead of threads, for work that holds Python's lock; it must pickle too.
     """
     if dask is None:
-        with ThreadPoolExecutor(workers) as executor:
+        with _processes(workers) if processes else ThreadPoolExecutor(workers) as executor:
             yield executor, workers
         return
     with _client(dask) as client:
         yield client.get_executor(pure=False), max(sum(client.nthreads().values()), 1)
+
+
+def _processes(workers: int) -> ProcessPoolExecutor:
+    """Processes that start anew: forking one with threads may hang."""
+    return ProcessPoolExecutor(workers, get_context("spawn"), initializer=_settle)
+
+
+def _settle() -> None:
+    """Let Ctrl-C end a worker process at once, without a word, and torch keep to one core in each of them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def _client(address: str) -> Any:

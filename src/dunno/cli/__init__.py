@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dunno.cli import calibrate, demo, evaluate, listing, report, review, simulate, track
+from dunno.cli import benchmark, calibrate, demo, evaluate, listing, report, review, simulate, track
 from dunno.cli.console import complain, note
 from dunno.errors import DunnoError, DunnoWarning
 
@@ -32,6 +32,7 @@ app.command("calibrate")(calibrate.command)
 app.command("evaluate")(evaluate.evaluate)
 app.command("report")(report.report)
 app.command("review")(review.review)
+app.command("benchmark")(benchmark.benchmark)
 app.command("simulate")(simulate.simulate)
 app.command("list")(listing.list_room)
 
