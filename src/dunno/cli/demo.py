@@ -27,11 +27,14 @@ def demo(
     from dunno.io.writing import REVIEW_FILE, leave_marker, read_marker, whole
     from dunno.report import write_report
     from dunno.report.write import REPORT_FILE
+    from dunno.review.server import check_installed
     from dunno.run import track_into
     from dunno.simulate import colony
     from dunno.tracker import Tracker
     from dunno.tracking import Tracking
 
+    if review:
+        check_installed()
     if review and (output / TRACKS / REVIEW_FILE).exists():
         note(f"going on with the review in {output / TRACKS}")
         review_command(output / TRACKS, browser=browser)

@@ -30,8 +30,11 @@ def review(
     from dunno.cli.console import show_progress
     from dunno.io.writing import check_output
     from dunno.review import Review
+    from dunno.review.server import check_installed
 
-    if export is not None:
+    if export is None:
+        check_installed()
+    else:
         check_output(export, overwrite)
     progress = show_progress("reading", quiet=False)
     with Review.open(output, who=who, masks=masks, read_only=export is not None, progress=progress) as opened:

@@ -28,12 +28,19 @@ def make_app(desk: Desk, gate: Gate) -> App:
     return guarded(app, gate)
 
 
-def _routes(desk: Desk) -> fastapi.FastAPI:
+def check_installed() -> None:
+    """Say what to install where the page cannot be served."""
     try:
         import fastapi
-        from fastapi.responses import JSONResponse
+        import uvicorn
     except ImportError:
         raise MissingExtra("the review's page needs FastAPI and uvicorn: pip install 'dunno[review]'") from None
+    del fastapi, uvicorn
+
+
+def _routes(desk: Desk) -> fastapi.FastAPI:
+    import fastapi
+    from fastapi.responses import JSONResponse
 
     app = fastapi.FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     guard = Lock()  # one request at a time looks at the desk
@@ -162,10 +169,7 @@ def gate_for(host: str, port: int) -> Gate:
 
 def serve(desk: Desk, listening: socket.socket, gate: Gate, ready: Callable[[], None] = lambda: None) -> None:
     """Serve until Ctrl-C."""
-    try:
-        import uvicorn
-    except ImportError:
-        raise MissingExtra("the review's page needs FastAPI and uvicorn: pip install 'dunno[review]'") from None
+    import uvicorn
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
