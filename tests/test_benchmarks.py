@@ -33,7 +33,13 @@ def test_the_benchmarks_of_scale_run(name: str, lines: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "script", ["benchmarks/temperature.py", "benchmarks/scaled_zeros.py", "docs/figures/make_calibration.py"]
+    "script",
+    [
+        "benchmarks/temperature.py",
+        "benchmarks/scaled_zeros.py",
+        "docs/figures/make_calibration.py",
+        "docs/figures/make_review.py",
+    ],
 )
 def test_what_needs_real_movies_says_so(script: str) -> None:
     pytest.importorskip("matplotlib")

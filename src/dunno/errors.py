@@ -6,7 +6,8 @@ DunnoError
 │   ├── MovieError    masks or images that cannot be read as a movie
 │   ├── TruthError    annotations that contradict themselves or their masks
 │   ├── ProblemError  an assignment problem that is malformed
-│   └── OutputError   results that cannot be written where they should go
+│   ├── OutputError   results that cannot be written where they should go
+│   └── DecisionError a person's decision that cannot be: it contradicts others, or names no cell
 ├── WorkerLost        a worker of a pool or cluster has gone; what was finished is kept
 └── MissingExtra      an optional package is not installed; the message holds the `pip install` line
 
@@ -40,6 +41,10 @@ class ProblemError(InputError, ValueError):
 
 class OutputError(InputError):
     """Results cannot be written where they should go."""
+
+
+class DecisionError(InputError):
+    """A person's decision cannot be: it contradicts others, or names no cell."""
 
 
 class WorkerLost(DunnoError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dunno.types import Detections, Floats, Ints, PairPosterior
+from dunno.types import Bools, Detections, Floats, Ints, PairPosterior
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +22,7 @@ class FrameRecord:
         p_appear: (n,) P(⊥); NaN in the first frame.
         p_disappear: (n,) NaN in the last frame and where the method does not know.
         p_divide: (n,) NaN in the last frame and where the method does not know.
+        reviewed: (n,) whether a person decided whose daughter it is; `None` where the movie was not reviewed.
     """
 
     detections: Detections
@@ -31,6 +32,7 @@ class FrameRecord:
     p_appear: Floats
     p_disappear: Floats
     p_divide: Floats
+    reviewed: Bools | None = None
 
     @property
     def frame(self) -> int:
@@ -151,4 +153,12 @@ def _record(
         p_appear=unknown if before is None else np.exp(before.log_no_mother),
         p_disappear=unknown if disappear is None else np.exp(disappear),
         p_divide=unknown if divide is None else np.exp(divide),
+        reviewed=_reviewed(len(cells), before, after),
     )
+
+
+def _reviewed(n: int, before: PairPosterior | None, after: PairPosterior | None) -> Bools | None:
+    """(n,) whether a person decided on each cell; nobody did in the first frame."""
+    if before is not None:
+        return before.reviewed
+    return None if after is None or after.reviewed is None else np.zeros(n, np.bool_)

@@ -385,6 +385,7 @@ class PairPosterior:
         log_disappear: (m,) log probability of having no daughter; `None` where the method does not know.
         log_divide: (m,) log probability of having two daughters; `None` where the method does not know.
         problem: The assignment problem whose posterior this is (JP only), from which whole assignments can be drawn.
+        reviewed: (n,) whether a person decided about the daughter; `None` where nobody did.
         samples: (K, n) assignments drawn from the joint posterior, each daughter's edge or -1, whose frequencies are the
             probabilities; `None` where the method has none. They tell which links are wrong together.
     """
@@ -401,6 +402,7 @@ class PairPosterior:
     log_disappear: Floats | None = None
     log_divide: Floats | None = None
     samples: Ints | None = None
+    reviewed: Bools | None = None
     problem: Problem | None = field(default=None, repr=False)
 
     @property

@@ -121,7 +121,7 @@ class TemperatureScaling:
 
     def apply(self, pair: PairPosterior) -> PairPosterior:
         """Scale one frame pair's distributions."""
-        log_edge, log_none = _floored(pair, self.zero_floor, bool(self.fitted_for.get("no_mother", True)))
+        log_edge, log_none = floored(pair, self.zero_floor, bool(self.fitted_for.get("no_mother", True)))
         scaled = normalise(log_edge / self.temperature, log_none / self.temperature, pair.daughter)
         return replace(
             pair,
@@ -165,6 +165,7 @@ class LabelledDaughters:
         log_none: (N,) log P(⊥).
         log_true: (N,) log probability of the truth.
         counts: How many take part, and how many do not and why.
+        weight: (N,) how much each counts; `None`: all the same.
     """
 
     log_edge: Floats
@@ -172,6 +173,7 @@ class LabelledDaughters:
     log_none: Floats
     log_true: Floats
     counts: dict[str, int]
+    weight: Floats | None = None
 
     @classmethod
     def of(cls, tracking: Tracking, truth: Truth, include_no_mother: bool, zero_floor: float) -> LabelledDaughters:
@@ -180,7 +182,7 @@ class LabelledDaughters:
         counts = {"daughters": 0, "no_mother": 0, "mother_no_candidate": 0, "no_distribution": 0, "false_detections": 0}
         for pair in tracking.pairs:
             true = true_mothers(truth, pair)
-            log_edge, log_none = _floored(pair, zero_floor, bool(tracking.about.get("no_mother", True)))
+            log_edge, log_none = floored(pair, zero_floor, bool(tracking.about.get("no_mother", True)))
             hit = true.mother[pair.daughter] == pair.mother
             log_true = np.full(len(pair.daughters), np.nan)
             log_true[pair.daughter[hit]] = log_edge[hit]
@@ -208,7 +210,7 @@ class LabelledDaughters:
     def loss(self, temperature: float) -> float:
         """Mean −log P(truth) at a temperature."""
         total = log_sum(self.log_edge / temperature, self.log_none / temperature, self.daughter)
-        return float(np.mean(total - self.log_true / temperature))
+        return float(np.average(total - self.log_true / temperature, weights=self.weight))
 
 
 def best_temperature(sample: LabelledDaughters) -> tuple[float, bool]:
@@ -223,7 +225,7 @@ def best_temperature(sample: LabelledDaughters) -> tuple[float, bool]:
     return float(np.exp(found.x)), False
 
 
-def _floored(pair: PairPosterior, zero_floor: float, no_mother: bool) -> tuple[Floats, Floats]:
+def floored(pair: PairPosterior, zero_floor: float, no_mother: bool) -> tuple[Floats, Floats]:
     """A pair's log probabilities with exact zeros replaced.
 
     ⊥ stays out where it was left out, and a daughter without a distribution does not get a uniform one.

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dunno.cli import benchmark, calibrate, demo, evaluate, listing, report, simulate, track
+from dunno.cli import benchmark, calibrate, demo, evaluate, listing, report, review, simulate, track
 from dunno.cli.console import complain, hush, note
 from dunno.errors import DunnoError, DunnoWarning
 
@@ -28,9 +28,10 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.command("track")(track.track)
-app.command("calibrate")(calibrate.calibrate)
+app.command("calibrate")(calibrate.command)
 app.command("evaluate")(evaluate.evaluate)
 app.command("report")(report.report)
+app.command("review")(review.review)
 app.command("benchmark")(benchmark.benchmark)
 app.command("simulate")(simulate.simulate)
 app.command("list")(listing.list_room)

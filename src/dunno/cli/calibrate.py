@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from dunno.cli.choices import Choices, with_choices
+from dunno.errors import InputError
 
 
-@with_choices
 def calibrate(
     choices: Choices,
     output: Annotated[Path, typer.Option("--output", "-o", help="The calibration to write, a .json file.")],
@@ -23,11 +23,18 @@ def calibrate(
     ] = False,
     zero_floor: Annotated[float, typer.Option(help="Probability that takes the place of exact zeros.")] = 1e-6,
     tune: Annotated[bool, typer.Option("--tune", help="Also search the strength of the perturbation.")] = False,
+    from_review: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OUT",
+            help="Fit on the answers of a review (`dunno review OUT`); MOVIE and choices are those of OUT.",
+        ),
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier file.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
 ) -> None:
-    """Fit what makes probabilities true, on a movie with truth: the model itself for JP, a temperature for others."""
+    """Fit what makes probabilities true, on a movie with truth or on a review's answers: JP's model, or a temperature."""
     from dunno.calibration import TemperatureScaling, fit_event_costs
     from dunno.calibration.tuning import tune_perturbation
     from dunno.cli.choices import parse_scale
@@ -35,6 +42,12 @@ def calibrate(
     from dunno.io.writing import check_output
 
     check_output(output, overwrite)
+    if from_review is not None:
+        _check_choices(choices, tune or include_no_mother)
+        _calibrate_on_review(from_review, choices.masks, output, temperature, zero_floor, overwrite, quiet, as_json)
+        return
+    if choices.movie is None:
+        raise InputError("give a MOVIE with truth, or the output of a review: --from-review OUT")
     scale = parse_scale(choices.scale)
     movie, truth = read(choices.movie, truth=True, masks=choices.masks, scale=scale, interval=choices.interval)
     movie, truth = movie.every(choices.every), truth.every(choices.every)
@@ -56,6 +69,58 @@ def calibrate(
         typer.echo(json.dumps(json.loads(output.read_text()), indent=2))
     elif not quiet:
         _show(fitted, output)
+
+
+command = with_choices(calibrate, movie_may_be_left_out=True)
+
+
+def _check_choices(choices: Choices, others: bool) -> None:
+    """What OUT was made with is known: nothing of it can be chosen again."""
+    plain = Choices(choices.movie, masks=choices.masks)
+    if others or choices.movie is not None or choices != plain:
+        raise InputError(
+            "--from-review takes the movie, the cost and all else from OUT; leave out MOVIE and those options "
+            "(--masks says where the masks are now, if they have moved)"
+        )
+
+
+def _calibrate_on_review(
+    folder: Path,
+    masks: Path | None,
+    output: Path,
+    temperature: bool,
+    zero_floor: float,
+    overwrite: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    from dunno.review import Review
+    from dunno.review.learning import learn
+
+    with Review.open(folder, masks=masks, read_only=True) as review:
+        learnt = learn(review, temperature=temperature, zero_floor=zero_floor)
+    learnt.calibration.save(output, overwrite)
+    if as_json:
+        typer.echo(json.dumps(json.loads(output.read_text()), indent=2))
+    elif not quiet:
+        _show_learnt(learnt, output)
+
+
+def _show_learnt(learnt: Any, output: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=f"{learnt.calibration.describe()['kind']}, fitted on a review", title_justify="left")
+    for name in ("", "fitted", "95 % interval"):
+        table.add_column(name, justify="left" if not name else "right")
+    for name, (value, low, high) in learnt.values.items():
+        table.add_row(name.replace("_", " "), f"{value:.4g}", f"{low:.4g} – {high:.4g}")
+    Console(highlight=False).print(table)
+    left_out = "".join(f", {count} {why}" for why, count in learnt.left_out.items() if count)
+    typer.echo(f"{learnt.answers} answers, worth {learnt.effective:.0f} drawn at random{left_out}")
+    if not learnt.enough:
+        typer.echo("that is few: the intervals are wide, and the fit leans on what the output was made with")
+    typer.echo(f"written to {output}; use it with: dunno track MOVIE -o OUT --calibration {output}")
 
 
 def _show(fitted: Any, output: Path) -> None:

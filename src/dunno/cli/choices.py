@@ -90,9 +90,11 @@ class Choices:
         return Embedding.from_csv(self.features)
 
 
-def with_choices(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the shared options; it gets them as its first argument, a `Choices`."""
+def with_choices(command: Callable[..., None], *, movie_may_be_left_out: bool = False) -> Callable[..., None]:
+    """Give a command the shared options; it gets them as its first argument, a `Choices`, whose movie may then be `None`."""
     shared = list(inspect.signature(Choices, eval_str=True).parameters.values())
+    if movie_may_be_left_out:
+        shared = [p.replace(default=None) if p.name == "movie" else p for p in shared]
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     required = [p for p in (*shared, *own) if p.default is inspect.Parameter.empty]
     optional = [p for p in (*shared, *own) if p.default is not inspect.Parameter.empty]

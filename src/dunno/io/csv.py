@@ -11,13 +11,12 @@ from dunno import _core
 from dunno.tracks import FrameRecord, TrackRow
 from dunno.types import PairPosterior
 
-EDGE_COLUMNS = ("mother_frame", "mother", "frame", "daughter", "cost", "probability", "selected")
 TRACK_COLUMNS = ("track", "first_frame", "last_frame", "mother_track", "confidence", "least_confidence")
 AXES = {2: ("y", "x"), 3: ("z", "y", "x")}
 
 
 def edge_columns(pair: PairPosterior) -> dict[str, np.ndarray]:
-    """One row per candidate edge: labels, and the movie's original frame indices."""
+    """One row per candidate edge: labels, and the movie's original frame indices; `reviewed` if a person decided on links."""
     edges = len(pair.mother)
     return {
         "mother_frame": np.full(edges, pair.mother_frame),
@@ -27,6 +26,7 @@ def edge_columns(pair: PairPosterior) -> dict[str, np.ndarray]:
         "cost": pair.cost,
         "probability": pair.probability,
         "selected": pair.selected,
+        **({} if pair.reviewed is None else {"reviewed": pair.selected & pair.reviewed[pair.daughter]}),
     }
 
 
@@ -44,6 +44,7 @@ def detection_columns(record: FrameRecord) -> dict[str, np.ndarray]:
         "p_appear": record.p_appear,
         "p_disappear": record.p_disappear,
         "p_divide": record.p_divide,
+        **({} if record.reviewed is None else {"reviewed": record.reviewed}),
     }
 
 
@@ -55,7 +56,6 @@ class CsvWriter:
         self._folder = folder
         self._edges = (folder / "edges.csv").open("wb")
         self._detections = (folder / "detections.csv").open("wb")
-        self._edges.write(_header(EDGE_COLUMNS))
         self._has_header = False
 
     def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
@@ -63,6 +63,8 @@ class CsvWriter:
         cells = detection_columns(record)
         if not self._has_header:
             self._detections.write(_header(cells))
+            if pair is not None:
+                self._edges.write(_header(edge_columns(pair)))
             self._has_header = True
         self._detections.write(_rows(cells))
         if pair is not None:

@@ -25,7 +25,8 @@ class GeffWriter:
     """Writes two graphs: links, and every candidate edge. Both hold every cell.
 
     Nodes carry time `t`, position (z, y, x), `label`, `track`, `area`, `entropy` and the event probabilities, marked as
-    missing where undefined; edges carry `cost` and `probability`, candidates also `selected`.
+    missing where undefined; edges carry `cost` and `probability`, candidates also `selected`. After a review, `reviewed`
+    marks what a person decided.
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any], has_scale: bool) -> None:
@@ -46,7 +47,10 @@ class GeffWriter:
 
     def _add_edges(self, pair: PairPosterior, mothers: np.ndarray, daughters: np.ndarray) -> None:
         ids = np.stack([mothers[pair.mother], daughters[pair.daughter]], axis=1)
-        columns = {name: edge_columns(pair)[name] for name in ("cost", "probability")}
+        given = edge_columns(pair)
+        columns: dict[str, np.ndarray] = {
+            name: given[name] for name in ("cost", "probability", "reviewed") if name in given
+        }
         chosen = pair.selected
         self._links.add(ids[chosen], {name: values[chosen] for name, values in columns.items()})
         self._edges.add(ids, {**columns, "selected": chosen})

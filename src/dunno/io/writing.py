@@ -15,6 +15,8 @@ from dunno.tracks import FrameRecord, TrackNumbers, TrackRow, records
 from dunno.types import PairPosterior
 
 RUN_FILE = "run.json"
+REVIEW_FILE = "review.jsonl"
+"""A person's work, which nothing replaces."""
 
 
 class Writer(Protocol):
@@ -78,6 +80,11 @@ def check_output(path: Path, overwrite: bool) -> None:
             raise OutputError(f"{path}: exists already; choose another name, or replace it with --overwrite")
         if path.is_dir() and any(path.iterdir()) and not is_output(path):
             raise OutputError(f"{path}: is not an output of dunno, so it will not be overwritten; choose another name")
+        review = next((found for where in ("", "*/") for found in path.glob(where + REVIEW_FILE)), None)
+        if review is not None:
+            raise OutputError(
+                f"{review}: holds a review, which would be lost; move it away first, or choose another name"
+            )
     place = next((parent for parent in path.absolute().parents if parent.exists()), None)
     if place is None or not place.is_dir() or not os.access(place, os.W_OK):
         raise OutputError(f"{path}: no permission to write in {place}")

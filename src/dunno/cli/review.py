@@ -1,0 +1,86 @@
+"""`dunno review`: look at what the tracker does not know, and decide."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from dunno.review import Review
+
+
+def review(
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
+    export: Annotated[
+        Path | None, typer.Option(help="Write GEFF, CTC and CSV with the decisions applied, and leave.")
+    ] = None,
+    port: Annotated[int, typer.Option(help="Where the page is served; 0 takes any free port.")] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+    host: Annotated[
+        str, typer.Option(help="Listen on another address than this machine's own; others can then connect.")
+    ] = "127.0.0.1",
+    who: Annotated[str | None, typer.Option(help="Who decides; your user name if not given.")] = None,
+    masks: Annotated[Path | None, typer.Option(help="Where the movie's masks are now, if they have moved.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Let --export replace an earlier one.")] = False,
+) -> None:
+    """Review an output: the most doubtful links first, on a page in your browser; what you decide settles neighbours too."""
+    from dunno.cli.console import show_progress
+    from dunno.io.writing import check_output
+    from dunno.review import Review
+    from dunno.review.server import check_installed
+
+    if export is None:
+        check_installed()
+    else:
+        check_output(export, overwrite)
+    progress = show_progress("reading", quiet=False)
+    with Review.open(output, who=who, masks=masks, read_only=export is not None, progress=progress) as opened:
+        if export is None:
+            show_page(opened, host, port, browser)
+        else:
+            _export(opened, export, overwrite)
+
+
+def _export(opened: Review, folder: Path, overwrite: bool) -> None:
+    from dunno.cli.console import show_progress
+    from dunno.review.export import export
+
+    export(opened, folder, overwrite=overwrite, progress=show_progress("writing", quiet=False))
+    state = "calibrated" if opened.calibrated else "not calibrated"
+    typer.echo(
+        f"written to {folder}, with {opened.n_answered:,} reviewed daughters; expected wrong links left: "
+        f"{opened.table.expected_wrong_links:.1f} of {int(opened.table.linked.sum()):,} (probabilities {state})"
+    )
+
+
+def show_page(opened: Review, host: str, port: int, browser: bool) -> None:
+    """Serve a review's page until Ctrl-C, and say how it stands then."""
+    import webbrowser
+
+    from dunno.cli.console import note
+    from dunno.review.desk import Desk
+    from dunno.review.server import LOOPBACK, gate_for, listen, serve
+
+    desk = Desk(opened)
+    with listen(host, port) as listening:
+        number = int(listening.getsockname()[1])
+        gate = gate_for(host, number)
+        name = f"[{host}]" if ":" in host else host
+        address = f"http://{name}:{number}/?token={gate.token}"
+        if host not in LOOPBACK:
+            note(f"listening on {host}: whoever gets the address below can review, and the connection is not encrypted")
+
+        def ready() -> None:
+            typer.echo(f"the review is at {address}\nleave with Ctrl-C; every decision is kept at once")
+            if browser:
+                webbrowser.open(address)
+
+        with suppress(KeyboardInterrupt):
+            serve(desk, listening, gate, ready)
+    typer.echo(
+        f"{opened.n_answered:,} daughters reviewed; expected wrong links: {opened.first_expected:.1f} before, "
+        f"{opened.table.expected_wrong_links:.1f} now. Write it out with: dunno review {opened.folder} --export DIR"
+    )

@@ -1,0 +1,92 @@
+"""The audit: daughters drawn at random, because those chosen for being doubtful say nothing about the confident ones.
+
+The daughters of a movie are put into a random order once. With the chance of `SHARE` a question is the next in that order that
+has no answer yet, instead of the queue's best. Those before it in the order, whoever asked about them, are a simple random sample
+of all daughters: what share of them the tracker had wrong estimates the movie's error rate without a bias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dunno.types import Bools, Ints
+
+SHARE = 0.1
+ENOUGH = 30
+"""With fewer audited daughters than this, an error rate says next to nothing."""
+
+
+@dataclass(frozen=True)
+class ErrorRate:
+    """How often the tracker was wrong, as an audit saw it.
+
+    Attributes:
+        n: Audited daughters with an answer.
+        wrong: How many of them the tracker had wrong.
+        skipped: Audited daughters about whom the person could not say; they are left out.
+        low: The rate's 95 % interval (Clopper–Pearson); `high` likewise.
+    """
+
+    n: int
+    wrong: int
+    skipped: int
+    low: float
+    high: float
+
+    @property
+    def rate(self) -> float | None:
+        """The estimate; `None` before the first answer."""
+        return self.wrong / self.n if self.n else None
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough answers to take the rate seriously."""
+        return self.n >= ENOUGH
+
+
+class Audit:
+    """Draws questions at random, the same ones for the same seed."""
+
+    def __init__(self, n_daughters: int, seed: int, share: float = SHARE) -> None:
+        self.order: Ints = np.random.default_rng([seed, n_daughters]).permutation(n_daughters)
+        self.share = share
+        self._seed = seed
+
+    def is_due(self, question: int) -> bool:
+        """Whether question number `question` is an audit."""
+        return bool(np.random.default_rng([self._seed, question]).random() < self.share)
+
+    def next(self, unanswered: Bools) -> int | None:
+        """The next row in the random order that has no answer."""
+        left = np.flatnonzero(unanswered[self.order])
+        return int(self.order[left[0]]) if len(left) else None
+
+    def rate(self, asked: set[int], wrong: Mapping[int, bool | None]) -> ErrorRate:
+        """Estimate the error rate.
+
+        Args:
+            asked: Rows that were asked about as an audit.
+            wrong: For every row with an answer, whether the tracker was wrong; `None` where the person could not say.
+        """
+        reached = np.flatnonzero(np.isin(self.order, list(asked)))
+        sample = self.order[: reached[-1] + 1].tolist() if len(reached) else []
+        verdicts = [wrong[row] for row in sample if row in wrong]
+        said = [verdict for verdict in verdicts if verdict is not None]
+        return ErrorRate(len(said), sum(said), len(verdicts) - len(said), *interval(sum(said), len(said)))
+
+
+def interval(hits: int, n: int) -> tuple[float, float]:
+    """The Clopper–Pearson 95 % interval of a share.
+
+    Example:
+        >>> [round(end, 3) for end in interval(0, 30)]
+        [0.0, 0.116]
+    """
+    from scipy.special import betaincinv
+
+    low = 0.0 if hits == 0 else float(betaincinv(hits, n - hits + 1, 0.025))
+    high = 1.0 if hits == n else float(betaincinv(hits + 1, n - hits, 0.975))
+    return low, high

@@ -1,0 +1,203 @@
+"""Decisions as hard constraints on one frame pair: edges forced or forbidden, loads fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dunno.assignment import Problem
+from dunno.errors import DecisionError
+from dunno.review.decisions import DISAPPEARS, DIVIDES, DOES_NOT_DIVIDE, MOTHER, NO_MOTHER, SKIP, Decision
+from dunno.types import Bools, Detections, Floats, Ints, PairPosterior
+
+APPEARS, UNDECIDED = -1, -2
+FORBIDDEN = 300.0
+"""Natural logarithm of the odds against what was decided against, beyond what any assignment could make up for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """What was decided about a pair.
+
+    Attributes:
+        mother: (n,) each daughter's mother, -1 where she has none, -2 where nothing was decided.
+        divides: (m,) mothers with exactly two daughters.
+        single: (m,) mothers that do not divide.
+        disappears: (m,) mothers without daughter.
+    """
+
+    mother: Ints
+    divides: Bools
+    single: Bools
+    disappears: Bools
+
+    @property
+    def settled(self) -> Bools:
+        """(n,) daughters that were decided on."""
+        return np.asarray(self.mother != UNDECIDED)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was decided, or only that nobody can say."""
+        return not (self.settled.any() or self.divides.any() or self.single.any() or self.disappears.any())
+
+    @property
+    def confirmed(self) -> Ints:
+        """(m,) how many daughters of each mother were decided on."""
+        return np.bincount(self.mother[self.mother >= 0], minlength=len(self.divides))
+
+    def allowed(self, mother: Ints, daughter: Ints) -> Bools:
+        """(E,) edges that no decision forbids by itself: a mother's confirmed daughters may leave no room."""
+        own = self.mother[daughter]
+        most = np.where(self.disappears, 0, np.where(self.single, 1, 2))
+        room = self.confirmed[mother] < most[mother]
+        return np.asarray((own == mother) | ((own == UNDECIDED) & room))
+
+
+def nothing_said(n_mothers: int, n_daughters: int) -> Constraints:
+    """No constraint yet; what is decided is written into it."""
+    return Constraints(np.full(n_daughters, UNDECIDED), *(np.zeros(n_mothers, np.bool_) for _ in range(3)))
+
+
+def constraints_of(pair: PairPosterior, decisions: Iterable[Decision]) -> Constraints:
+    """Turn decisions on a pair's cells into constraints, one after the other; a contradiction is refused with its reason."""
+    said = nothing_said(len(pair.mothers), len(pair.daughters))
+    for decision in decisions:
+        if decision.about_daughter:
+            _settle_daughter(pair, said, decision)
+        else:
+            _settle_mother(pair, said, decision)
+    return said
+
+
+def _settle_daughter(pair: PairPosterior, said: Constraints, decision: Decision) -> None:
+    daughter = index_of(pair.daughters, decision.label)
+    if decision.kind == SKIP:
+        return
+    if decision.kind == NO_MOTHER:
+        said.mother[daughter] = APPEARS
+        return
+    mother = index_of(pair.mothers, decision.mother or 0)
+    name = f"cell {decision.mother} of frame {pair.mother_frame}"
+    sisters = np.flatnonzero(said.mother == mother)
+    if said.disappears[mother]:
+        raise DecisionError(f"{name} was decided to disappear; undo that first")
+    if len(sisters) == 2:
+        first, second = pair.daughters.label[sisters].tolist()
+        raise DecisionError(f"{name} has two daughters already, {first} and {second}; a third cannot be")
+    if len(sisters) == 1 and said.single[mother]:
+        other = int(pair.daughters.label[sisters[0]])
+        raise DecisionError(f"{name} was decided not to divide, and has daughter {other} already")
+    said.mother[daughter] = mother
+
+
+def _settle_mother(pair: PairPosterior, said: Constraints, decision: Decision) -> None:
+    mother = index_of(pair.mothers, decision.label)
+    name = f"cell {decision.label} of frame {pair.mother_frame}"
+    daughters = pair.daughters.label[said.mother == mother].tolist()
+    told = " and ".join(map(str, daughters))
+    if decision.kind == DISAPPEARS and daughters:
+        raise DecisionError(f"{name} was decided to be the mother of {told}, so it does not disappear")
+    if decision.kind == DOES_NOT_DIVIDE and len(daughters) == 2:
+        raise DecisionError(f"{name} was decided to be the mother of {told}, so it divides")
+    said.divides[mother] = decision.kind == DIVIDES
+    said.single[mother] = decision.kind == DOES_NOT_DIVIDE
+    said.disappears[mother] = decision.kind == DISAPPEARS
+
+
+def index_of(cells: Detections, label: int) -> int:
+    """Where a frame has the cell with this label."""
+    place = int(np.searchsorted(cells.label, label))
+    if place == len(cells) or cells.label[place] != label:
+        raise DecisionError(f"frame {cells.frame} has no cell {label}")
+    return place
+
+
+def constrained(problem: Problem, said: Constraints) -> Problem:
+    """The same problem in which only assignments that agree with the decisions have any weight.
+
+    Edges that were decided against are infinite. An event that was decided against (a settled daughter appears, a mother who
+    divides disappears) costs more than all else together could save: its odds are below exp(-300), which no double tells from 0.
+    """
+    cost = problem.cost.copy()
+    dividing = (problem.cost if problem.dividing_cost is None else problem.dividing_cost).copy()
+    forbidden = ~said.allowed(problem.mother, problem.daughter)
+    cost[forbidden] = dividing[forbidden] = np.inf
+    dividing[(said.single | said.disappears)[problem.mother]] = np.inf
+    cost[said.divides[problem.mother]] = np.inf
+    much = _beyond(problem)
+    appear = problem.appear + np.where(said.mother >= 0, much, 0.0)
+    disappear = problem.disappear + np.where(said.divides, much, 0.0)
+    ends = (problem.mother, problem.daughter, cost, problem.n_mothers, problem.n_daughters)
+    return Problem(*ends, appear, disappear, problem.divide, dividing)
+
+
+def _beyond(problem: Problem) -> float:
+    """A cost that no assignment could make up for: more than twice what any of them costs, or saves."""
+    edges = np.abs(problem.cost)
+    if problem.dividing_cost is not None:
+        edges = np.maximum(np.where(np.isfinite(edges), edges, 0.0), np.abs(problem.dividing_cost))
+    dearest = np.abs(problem.appear)
+    finite = np.isfinite(edges)
+    np.maximum.at(dearest, problem.daughter[finite], edges[finite])
+    events = np.maximum(np.abs(problem.disappear), np.abs(problem.divide))
+    return 2 * float(dearest.sum() + events.sum()) + FORBIDDEN
+
+
+def with_decided_edges(pair: PairPosterior, decisions: Iterable[Decision]) -> PairPosterior:
+    """The pair with every decided edge among its candidates.
+
+    A person may know a mother that the gate left out, or that the cost holds for impossible. Such an edge costs as much as the
+    pair's dearest one, whether its mother divides or not: how far she is says nothing about that.
+    """
+    for decision in decisions:
+        if decision.kind == MOTHER and decision.mother is not None:
+            mother = index_of(pair.mothers, decision.mother)
+            pair = _with_edge(pair, mother, index_of(pair.daughters, decision.label))
+    return pair
+
+
+def _with_edge(pair: PairPosterior, mother: int, daughter: int) -> PairPosterior:
+    place = int(np.searchsorted(pair.daughter * len(pair.mothers) + pair.mother, daughter * len(pair.mothers) + mother))
+    known = place < len(pair.mother) and pair.mother[place] == mother and pair.daughter[place] == daughter
+    if not known:
+        pair = replace(
+            pair,
+            mother=np.insert(pair.mother, place, mother),
+            daughter=np.insert(pair.daughter, place, daughter),
+            cost=np.insert(pair.cost, place, _dearest(pair.cost)),
+            log_probability=np.insert(pair.log_probability, place, -np.inf),
+            selected=np.insert(pair.selected, place, False),
+            problem=None if pair.problem is None else _with_place(pair.problem, pair, place, mother, daughter),
+        )
+    if pair.problem is None or np.isfinite(_either(pair.problem)[place]):
+        return pair
+    cost, dividing = (given.copy() for given in _costs(pair.problem))
+    cost[place] = dividing[place] = _dearest(_either(pair.problem))
+    return replace(pair, problem=_again(pair.problem, pair.mother, pair.daughter, cost, dividing))
+
+
+def _with_place(problem: Problem, pair: PairPosterior, place: int, mother: int, daughter: int) -> Problem:
+    """The problem with one more edge, infinite for now."""
+    cost, dividing = (np.insert(given, place, np.inf) for given in _costs(problem))
+    ends = np.insert(pair.mother, place, mother), np.insert(pair.daughter, place, daughter)
+    return _again(problem, *ends, cost, dividing)
+
+
+def _again(problem: Problem, mother: Ints, daughter: Ints, cost: Floats, dividing: Floats) -> Problem:
+    events = (problem.appear, problem.disappear, problem.divide)
+    return Problem(mother, daughter, cost, problem.n_mothers, problem.n_daughters, *events, dividing)
+
+
+def _costs(problem: Problem) -> tuple[Floats, Floats]:
+    return problem.cost, problem.cost if problem.dividing_cost is None else problem.dividing_cost
+
+
+def _either(problem: Problem) -> Floats:
+    return np.minimum(*_costs(problem))
+
+
+def _dearest(costs: Floats) -> float:
+    return float(costs[np.isfinite(costs)].max(initial=0.0))

@@ -1,0 +1,76 @@
+"""The reviewed tracking as files: original plus log, with what a person decided marked as such."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dunno.io import blocks
+from dunno.io.csv import CsvWriter
+from dunno.io.ctc import CtcWriter
+from dunno.io.geff import GeffWriter
+from dunno.io.writing import RUN_FILE, Writer, drain, whole
+from dunno.review.audit import ErrorRate
+from dunno.review.review import Review
+from dunno.review.state import Progress
+from dunno.run import Run
+from dunno.summary import Summary
+from dunno.tracking import Tracking
+from dunno.types import PairPosterior
+
+PAIRS_PER_FILE = 16
+
+
+def reviewed_pairs(review: Review) -> Iterator[PairPosterior]:
+    """Every pair given the decisions, each saying which daughters a person decided on."""
+    for pair in review.pairs():
+        yield pair if pair.reviewed is not None else replace(pair, reviewed=np.zeros(len(pair.daughters), np.bool_))
+
+
+def about_review(review: Review) -> dict[str, Any]:
+    """The output's parameters, and what the review did to it."""
+    return {**review.about, "review": {"answered": review.n_answered, "error_rate": rate_of(review.error_rate())}}
+
+
+def rate_of(found: ErrorRate) -> dict[str, Any]:
+    """An audit's error rate as plain data."""
+    names = ("n", "wrong", "skipped", "rate", "low", "high", "enough")
+    return {name: getattr(found, name) for name in names}
+
+
+def reviewed_tracking(review: Review) -> Tracking:
+    """The whole reviewed movie in memory."""
+    return Tracking(review.movie, tuple(reviewed_pairs(review)), about_review(review))
+
+
+def export(
+    review: Review,
+    folder: str | Path,
+    *,
+    overwrite: bool = False,
+    progress: Progress = lambda pairs, total: pairs,
+) -> None:
+    """Write GEFF, CSV and a Cell Tracking Challenge result into a new folder, all or nothing.
+
+    The folder is an output like that of `dunno track`: it can be evaluated, reported and read again.
+    """
+    started = time.perf_counter()
+    movie, about = review.movie, about_review(review)
+    with whole(folder, overwrite) as partial:
+        partial.mkdir()
+        writers: list[Writer] = [
+            GeffWriter(partial / "tracks.geff", about, movie.has_scale),
+            CsvWriter(partial),
+            CtcWriter(partial / "ctc", movie),
+        ]
+        summary = Summary()
+        kept = blocks.keep(reviewed_pairs(review), partial / blocks.FOLDER, PAIRS_PER_FILE)
+        summary.tracks = len(drain(progress(summary.watch(kept), review.table.n_pairs), writers))
+        run = Run(Path(folder), about, summary, time.perf_counter() - started)
+        (partial / RUN_FILE).write_text(json.dumps(run.to_dict(), indent=2) + "\n")

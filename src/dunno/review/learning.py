@@ -1,0 +1,66 @@
+"""Fitting a calibration on a review's answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from dunno import rooms
+from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts
+from dunno.calibration.temperature import ZERO_FLOOR
+from dunno.review.learn_model import fit_model, fit_tempering
+from dunno.review.learn_temperature import fit_temperature
+from dunno.review.lessons import ENOUGH, Values, lessons_of
+from dunno.review.review import Review
+
+Fitted = ModelCalibration | TemperedCosts | TemperatureScaling
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """A calibration fitted on a review.
+
+    Attributes:
+        calibration: What was fitted.
+        values: Each parameter with its 95 % interval.
+        answers: How many answers it was fitted on.
+        effective: How many drawn at random would be worth as much.
+        left_out: How many answers were not used, and why.
+    """
+
+    calibration: Fitted
+    values: Values
+    answers: int
+    effective: float
+    left_out: dict[str, int]
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough answers to trust the fit."""
+        return self.effective >= ENOUGH
+
+
+def learn(review: Review, *, temperature: bool = False, zero_floor: float = ZERO_FLOOR) -> Learnt:
+    """Fit what makes the answers most probable, each weighted by its chance of being asked.
+
+    Method JP gets its model, or for costs that are no motion model a tempering and event costs, corrected from what the
+    output was made with; others, or if asked for, a temperature.
+    """
+    lessons = lessons_of(review)
+    lessons.require_enough()
+    about = review.about
+    cost = rooms.find("costs", str(about["cost"]))
+    cost = cost(**about["cost_parameters"]) if isinstance(cost, type) else cost
+    calibration: Fitted
+    if about["method"] != "JP" or temperature:
+        calibration, values = fit_temperature(review, lessons, zero_floor)
+    elif hasattr(cost, "spread"):
+        calibration, values = fit_model(review, lessons, cost)
+    else:
+        calibration, values = fit_tempering(review, lessons)
+    told = {
+        "answers": len(lessons),
+        "effective": lessons.effective,
+        "intervals": {name: list(value[1:]) for name, value in values.items()},
+    }
+    calibration = replace(calibration, fitted_for={**calibration.fitted_for, "review": told})
+    return Learnt(calibration, values, len(lessons), lessons.effective, lessons.left_out)

@@ -1,0 +1,120 @@
+r"""What answers teach about the whole movie, doubtful or not: each is weighted by its known chance of being asked.
+
+Doubtful daughters are asked first, so that answers as they come say little about the others. Let answer m of M be drawn with the
+chance $q_m$ among the $N_m$ daughters that had no answer. With the weights
+
+$$v_m = 1 + \frac{N_M - 1}{N_m - 1} \left(\frac{1}{N_m q_m} - 1\right)$$
+
+the mean of $v_m \cdot loss_m$ is an unbiased estimate of the mean loss over all daughters (Farquhar, Gal & Rainforth, *On
+statistical bias in active learning*, 2021). A daughter drawn at random then counts about ten times, a doubtful one hardly more
+than for herself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dunno.errors import InputError
+from dunno.review.constraints import index_of
+from dunno.review.decisions import NO_MOTHER, SKIP
+from dunno.review.log import Answer
+from dunno.review.review import Review
+from dunno.types import Floats, Ints
+
+Values = dict[str, tuple[float, float, float]]
+"""Parameters by name, each with its 95 % interval."""
+LEAST, ENOUGH = 10, 50
+"""Answers, counted as if drawn at random, below which nothing is fitted, and below which a fit is not to be trusted much."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lessons:
+    """Answered daughters whose chance of being asked is known.
+
+    Attributes:
+        pair: (L,) the number of each one's frame pair, ascending.
+        daughter: (L,) her index in it.
+        mother: (L,) the index of the mother, -1 for none.
+        weight: (L,) how much she counts.
+        left_out: How many answers are not used, and why.
+    """
+
+    pair: Ints
+    daughter: Ints
+    mother: Ints
+    weight: Floats
+    left_out: dict[str, int]
+
+    def __len__(self) -> int:
+        return len(self.pair)
+
+    @property
+    def effective(self) -> float:
+        """How many answers drawn at random would be worth as much."""
+        return float(self.weight.sum() ** 2 / (self.weight**2).sum()) if len(self) else 0.0
+
+    def require_enough(self) -> None:
+        """Refuse to fit on next to nothing."""
+        if self.effective < LEAST:
+            raise InputError(
+                f"{len(self)} answers, worth {self.effective:.0f} drawn at random, are too few to fit on ({LEAST} are needed); "
+                "go on reviewing: one question in ten is drawn at random"
+            )
+
+
+def lessons_of(review: Review) -> Lessons:
+    """Collect the standing answers to questions; a daughter's last answer counts, her first question's chance."""
+    asked: dict[int, tuple[Answer, Answer]] = {}
+    left_out = {"not asked but chosen": 0, "skipped": 0}
+    for answer in review.standing:
+        if not answer.decision.about_daughter:
+            continue
+        row = review.row_of(answer.decision)
+        if row in asked:
+            asked[row] = (asked[row][0], answer)
+        elif answer.question is not None:
+            asked[row] = (answer, answer)
+        else:
+            left_out["not asked but chosen"] += 1
+    weights = weigh([(first.question or {}) for first, _ in asked.values()])
+    rows = []
+    for (_, last), weight in zip(asked.values(), weights.tolist(), strict=True):
+        decision = last.decision
+        if decision.kind == SKIP:
+            left_out["skipped"] += 1
+            continue
+        t = review.pair_of(decision)
+        pair = review.original(t)
+        mother = -1 if decision.kind == NO_MOTHER else index_of(pair.mothers, decision.mother or 0)
+        rows.append((t, index_of(pair.daughters, decision.label), mother, weight))
+    rows.sort()
+    pairs, daughters, mothers, weight = np.array(rows, np.float64).reshape(-1, 4).T
+    return Lessons(pairs.astype(np.int64), daughters.astype(np.int64), mothers.astype(np.int64), weight, left_out)
+
+
+def weigh(questions: list[dict[str, float]]) -> Floats:
+    """(M,) the weights of questions in the order in which they were asked.
+
+    Example:
+        >>> weigh([{"chance": 1 / 4, "left": 4}, {"chance": 1 / 3, "left": 3}]).tolist()  # at random: all the same
+        [1.0, 1.0]
+    """
+    left = np.array([question["left"] for question in questions], np.float64)
+    chance = np.array([question["chance"] for question in questions], np.float64)
+    if not len(left):
+        return left
+    ratio = np.where(left > 1, (left[-1] - 1) / np.maximum(left - 1, 1), 0.0)
+    return np.asarray(1 + ratio * (1 / (left * chance) - 1))
+
+
+def uncalibrated(about: dict[str, Any]) -> dict[str, Any]:
+    """What an output was made with, but for its calibration."""
+    return {**about, "calibration": None, "calibrated": False}
+
+
+def calibration_kind(about: dict[str, Any]) -> str | None:
+    """The kind of calibration that an output was made with."""
+    return None if about["calibration"] is None else str(about["calibration"]["kind"])

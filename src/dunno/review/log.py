@@ -1,0 +1,185 @@
+"""The log of decisions, `review.jsonl`: lines are only ever added, and are on the disk before anything is confirmed.
+
+The first line says which tracking was reviewed. Every other line is an answer, an undo or a redo:
+
+```
+{"n": 1, "time": "2026-11-15T10:00:00Z", "who": "ada", "action": "answer", "kind": "mother", "frame": 12, "label": 3,
+ "mother": 7, "before": {"mothers": {"7": 0.61, "9": 0.31}, "no_mother": 0.08, "decision": 7}, "question": {…}}
+{"n": 2, "time": "2026-11-15T10:00:09Z", "who": "ada", "action": "undo", "of": 1}
+```
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from dunno.errors import DecisionError, InputError, OutputError
+from dunno.io.writing import REVIEW_FILE
+from dunno.review.decisions import Decision
+
+SCHEMA = 1
+ANSWER, UNDO, REDO = "answer", "undo", "redo"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A decision with the circumstances in which it was taken.
+
+    Attributes:
+        n: Its number in the log.
+        decision: What was said.
+        before: What was believed before: `mothers` (label → probability), `no_mother`, and the `decision` reported (the
+            mother's label, or none).
+        question: How it came to be asked: `audit` (drawn at random), `chance` (of being asked then), `left` (daughters not
+            answered then); `None` where the person chose the cell.
+    """
+
+    n: int
+    decision: Decision
+    before: dict[str, Any]
+    question: dict[str, Any] | None = None
+
+
+@dataclass
+class History:
+    """The answers that stand, and those that were undone and can be redone, the next one last."""
+
+    standing: list[Answer] = field(default_factory=list)
+    undone: list[Answer] = field(default_factory=list)
+
+    def take(self, record: dict[str, Any]) -> None:
+        """Follow one line of the log."""
+        if record["action"] == ANSWER:
+            decision = Decision.from_dict(record)
+            self.standing.append(Answer(record["n"], decision, record["before"], record.get("question")))
+            self.undone.clear()
+        elif record["action"] == UNDO:
+            self.undone.append(self.standing.pop())
+        elif record["action"] == REDO:
+            self.standing.append(self.undone.pop())
+        else:
+            raise ValueError(record["action"])
+
+
+def replay(records: list[dict[str, Any]]) -> History:
+    """What stands after all lines of a log: the one way from log to state."""
+    history = History()
+    for record in records:
+        history.take(record)
+    return history
+
+
+def read_log(folder: str | Path) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """The first line and the others; nothing where there is no log. A last line that was cut short is left out."""
+    header, records, _ = _read(Path(folder) / REVIEW_FILE)
+    return header, records
+
+
+def _read(path: Path) -> tuple[dict[str, Any] | None, list[dict[str, Any]], int]:
+    """The first line, the others, and how many bytes they take."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return None, [], 0
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    end = content.rfind(b"\n") + 1  # what follows was never confirmed: a line is confirmed with its end
+    records = [_parsed(path, n, line) for n, line in enumerate(content[:end].splitlines(), 1)]
+    if not records:
+        return None, [], 0
+    if records[0].get("schema") != SCHEMA:
+        raise InputError(f"{path}: schema {records[0].get('schema')!r}; this version of dunno reads {SCHEMA}")
+    try:
+        replay(records[1:])
+    except (KeyError, IndexError, ValueError, TypeError, DecisionError):
+        raise InputError(f"{path}: its lines do not follow from each other; was it edited by hand?") from None
+    return records[0], records[1:], end
+
+
+def _parsed(path: Path, n: int, line: bytes) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+        if not isinstance(record, dict):
+            raise ValueError
+    except ValueError:
+        raise InputError(f"{path}: line {n} is no JSON; repair or remove it, the lines before it are whole") from None
+    return record
+
+
+class Log:
+    """A log open for adding; the caller holds the folder's lock."""
+
+    def __init__(self, folder: Path, who: str, header: dict[str, Any]) -> None:
+        self.path = folder / REVIEW_FILE
+        self.who = who
+        found, records, self._end = _read(self.path)
+        self.history = replay(records)
+        self._n = records[-1]["n"] if records else 0
+        try:
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be written ({error.strerror})") from None
+        os.ftruncate(self._file, self._end)
+        if found is None:
+            self._append({"schema": SCHEMA, **header})
+            _sync_folder(folder)
+        self.header: dict[str, Any] = found or {"schema": SCHEMA, **header}
+
+    def answer(self, decision: Decision, before: dict[str, Any], question: dict[str, Any] | None) -> Answer:
+        """Add an answer; it is on the disk when this returns."""
+        self._add({"action": ANSWER, **decision.to_dict(), "before": before, "question": question})
+        return self.history.standing[-1]
+
+    def undo(self) -> Answer:
+        """Take the last standing answer back."""
+        if not self.history.standing:
+            raise DecisionError("there is nothing to undo")
+        self._add({"action": UNDO, "of": self.history.standing[-1].n})
+        return self.history.undone[-1]
+
+    def redo(self) -> Answer:
+        """Let the answer stand again that was undone last."""
+        if not self.history.undone:
+            raise DecisionError("there is nothing to redo")
+        self._add({"action": REDO, "of": self.history.undone[-1].n})
+        return self.history.standing[-1]
+
+    def _add(self, content: dict[str, Any]) -> None:
+        now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        record = {"n": self._n + 1, "time": now, "who": self.who, **content}
+        self._append(record)
+        self._n += 1
+        self.history.take(record)
+
+    def _append(self, record: dict[str, Any]) -> None:
+        """Write one line and wait until it is on the disk; a line that does not fit leaves nothing behind."""
+        line = json.dumps(record).encode() + b"\n"
+        try:
+            written = 0
+            while written < len(line):
+                written += os.pwrite(self._file, line[written:], self._end + written)
+            os.fsync(self._file)
+        except OSError as error:
+            os.ftruncate(self._file, self._end)
+            raise OutputError(
+                f"{self.path}: the decision could not be written ({error.strerror}); nothing changed"
+            ) from None
+        self._end += len(line)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._file)
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new file is safe only when its folder is."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,103 @@
+"""Whom to ask about next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+
+from dunno.errors import InputError
+from dunno.review.table import Table
+from dunno.types import Bools, Floats, Ints
+
+Order = Literal["gain", "entropy", "time"]
+DOUBTFUL = 0.01
+"""In the order of time, daughters whose error is less probable than this are passed over."""
+LOOKED_AT = 32
+"""The gain is computed of this many daughters of the highest promise, and the largest one wins."""
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which daughters to ask about; everything by default.
+
+    Attributes:
+        frames: First and last original frame of the daughters.
+        region: (top, left, bottom, right) in the movie's unit, in the plane.
+        divisions: Only those that take part in a division.
+        starts: Only those that start a track.
+    """
+
+    frames: tuple[int, int] | None = None
+    region: tuple[float, float, float, float] | None = None
+    divisions: bool = False
+    starts: bool = False
+
+    def admits(self, table: Table) -> Bools:
+        """(N,) the daughters that pass."""
+        passed = np.ones(len(table), np.bool_)
+        if self.frames is not None:
+            frame = np.repeat(table.daughter_frame, np.diff(table.first))
+            passed &= (frame >= self.frames[0]) & (frame <= self.frames[1])
+        if self.region is not None:
+            low, high = np.array(self.region[:2]), np.array(self.region[2:])
+            passed &= ((table.place >= low) & (table.place <= high)).all(axis=1)
+        if self.divisions:
+            passed &= table.division
+        if self.starts:
+            passed &= table.starts
+        return passed
+
+
+@dataclass
+class Queue:
+    """Orders daughters by what asking them is worth.
+
+    A gain is costly, so it is computed only for those that promise most; what is chosen depends on nothing else.
+
+    Attributes:
+        table: What is known about every daughter.
+        gain_of: Computes one daughter's gain, given her row.
+        gains: (N,) the gains computed so far, which hold for the signatures in `known_for` (NaN: none yet).
+    """
+
+    table: Table
+    gain_of: Callable[[int], float]
+    gains: Floats = field(init=False)
+    known_for: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.gains, self.known_for = np.full((2, len(self.table)), np.nan)
+
+    def gain(self, row: int) -> float:
+        """One daughter's gain."""
+        if self.known_for[row] != self.table.signature[row]:
+            self.gains[row] = self.gain_of(row)
+            self.known_for[row] = self.table.signature[row]
+        return float(self.gains[row])
+
+    def best(self, open_rows: Bools, order: Order, n: int = 1) -> list[int]:
+        """The n rows to ask about first, among the open ones."""
+        if order not in get_args(Order):
+            raise InputError(f"order is {order!r}; expected one of {', '.join(get_args(Order))}")
+        rows = np.flatnonzero(open_rows)
+        if order == "time":
+            return [int(row) for row in rows[self.table.error[rows] >= DOUBTFUL][:n]]
+        if order == "entropy":
+            return [int(row) for row in _largest(self.table.entropy, rows, n)]
+        return self._by_gain(rows, n)
+
+    def _by_gain(self, rows: Ints, n: int) -> list[int]:
+        promising = _largest(self.table.promise, rows, LOOKED_AT + n - 1).tolist()
+        return sorted(promising, key=lambda row: (-self.gain(row), row))[:n]
+
+
+def _largest(values: Floats, rows: Ints, n: int) -> Ints:
+    """The n rows of the largest values, the largest first, equals in their order."""
+    if len(rows) > n:
+        edge = np.partition(values[rows], len(rows) - n)[len(rows) - n]
+        above, equal = rows[values[rows] > edge], rows[values[rows] == edge]
+        rows = np.concatenate([above, equal[: n - len(above)]])
+    return rows[np.lexsort((rows, -values[rows]))]

@@ -1,0 +1,302 @@
+"""A review: an output, the decisions on it, and what follows from both."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import Any
+
+from dunno.errors import DecisionError, InputError
+from dunno.io.output import read_run, reopen_movie
+from dunno.io.writing import REVIEW_FILE
+from dunno.review.audit import SHARE, Audit, ErrorRate
+from dunno.review.decisions import MOTHER, SKIP, Decision
+from dunno.review.lock import Lock
+from dunno.review.log import Answer, History, Log, read_log, replay
+from dunno.review.queue import Filter, Order, Queue
+from dunno.review.state import Progress, State
+from dunno.types import Bools, Movie, PairPosterior
+
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Question:
+    """A daughter to ask about.
+
+    Attributes:
+        row: Her row in the review's table.
+        pair: The number of the frame pair.
+        frame: Original index of her frame.
+        label: Her label.
+        audit: Whether she was drawn at random.
+        chance: The chance that she, of all, was asked now.
+        left: How many daughters had no answer then.
+    """
+
+    row: int
+    pair: int
+    frame: int
+    label: int
+    audit: bool
+    chance: float
+    left: int
+
+    @property
+    def log(self) -> dict[str, Any]:
+        """What the log keeps."""
+        return {"audit": self.audit, "chance": self.chance, "left": self.left}
+
+
+class Review:
+    """The doubtful links of a `dunno track` output, in the order in which looking at them helps most.
+
+    Original plus log is the state: the output is never changed, decisions go to `review.jsonl` in it, and every pair with
+    decisions is solved again under them. All methods may be called from several threads.
+
+    Example:
+        >>> import tempfile
+        >>> from dunno import Tracker
+        >>> from dunno.run import track_into
+        >>> from dunno.simulate import colony
+        >>> folder = tempfile.mkdtemp() + "/out"
+        >>> _ = track_into(Tracker(), colony(cells=10, frames=5).movie, folder)
+        >>> with Review.open(folder) as review:
+        ...     question = review.next()
+        ...     _ = review.answer(Decision("no mother", question.frame, question.label), question)
+        ...     review.n_answered
+        1
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        about: dict[str, Any],
+        log: Log | None,
+        history: History,
+        lock: Lock | None,
+        progress: Progress,
+    ) -> None:
+        self.folder = folder
+        self.about = about
+        self.masks: str | Path | None = None
+        self._log, self._history, self._lock = log, history, lock
+        self._guard = RLock()
+        self._state = State(folder, about, progress)
+        self.table = self._state.table
+        self.queue = Queue(self.table, self._state.gain)
+        self.audit = Audit(len(self.table), SEED, SHARE)
+        self.has_problem = self._state.original(0).problem is not None
+        self.first_expected = self.table.expected_wrong_links
+        self._state.replay(history.standing)
+
+    @classmethod
+    def open(
+        cls,
+        folder: str | Path,
+        *,
+        who: str | None = None,
+        masks: str | Path | None = None,
+        read_only: bool = False,
+        progress: Progress = lambda pairs, total: pairs,
+    ) -> Review:
+        """Open an output for review, with all that was decided so far.
+
+        Args:
+            folder: What `dunno track` wrote.
+            who: Who decides; the user's name if not given.
+            masks: Where the movie's masks are now, if they have moved.
+            read_only: Do not lock the folder and take no decisions.
+            progress: Wraps the stream of pairs, knowing how many will come.
+        """
+        folder = Path(folder)
+        about = read_run(folder)["parameters"]
+        header = {"review_of": fingerprint(about), "dunno": about["version"], "movie": about["movie"]}
+        found, records = read_log(folder)
+        if found is not None and found.get("review_of") != header["review_of"]:
+            raise InputError(
+                f"{folder / REVIEW_FILE}: is the review of another tracking; move it away to begin anew, "
+                "or put the tracking back that it belongs to"
+            )
+        if read_only:
+            review = cls(folder, about, None, replay(records), None, progress)
+        else:
+            name = who or _user()
+            lock = Lock(folder, name)
+            try:
+                log = Log(folder, name, header)
+                review = cls(folder, about, log, log.history, lock, progress)
+            except BaseException:
+                lock.release()
+                raise
+        review.masks = masks
+        return review
+
+    def close(self) -> None:
+        """Let others in; nothing needs saving."""
+        with self._guard:
+            if self._log is not None and self._lock is not None:
+                self._log.close()
+                self._lock.release()
+            self._log = self._lock = None
+
+    def __enter__(self) -> Review:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @cached_property
+    def movie(self) -> Movie:
+        """The movie that was tracked."""
+        return reopen_movie(self.folder, self.masks)
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether the output's probabilities are."""
+        return bool(self.about["calibrated"])
+
+    @property
+    def standing(self) -> tuple[Answer, ...]:
+        """The answers that stand, the first one first."""
+        return tuple(self._history.standing)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether something was undone."""
+        return bool(self._history.undone)
+
+    @property
+    def n_answered(self) -> int:
+        """How many daughters have an answer, those skipped not counted."""
+        return sum(answers[-1].decision.kind != SKIP for answers in self._state.answers.values())
+
+    @property
+    def unanswered(self) -> Bools:
+        """(N,) daughters without an answer that stands."""
+        return self._state.unanswered
+
+    def original(self, t: int) -> PairPosterior:
+        """Pair t as it was tracked."""
+        with self._guard:
+            return self._state.original(t)
+
+    def pair(self, t: int) -> PairPosterior:
+        """Pair t given the decisions on it."""
+        with self._guard:
+            return self._state.pair(t)
+
+    def pairs(self) -> Iterator[PairPosterior]:
+        """Every pair given the decisions, in frame order."""
+        return (self.pair(t) for t in range(self.table.n_pairs))
+
+    def pair_of(self, decision: Decision) -> int:
+        """The number of the frame pair that a decision is about."""
+        return self._state.pair_of(decision)
+
+    def row_of(self, decision: Decision) -> int:
+        """The row of the daughter that a decision is about."""
+        return self._state.row_of(decision)
+
+    def answer(self, decision: Decision, question: Question | None = None) -> Answer:
+        """Take a decision: refused with the reason if it contradicts others, on the disk when this returns.
+
+        Args:
+            decision: What the person says.
+            question: How it came to be asked; `None` if the person chose the cell.
+        """
+        with self._guard:
+            log = self._open_log()
+            solved = self._state.tried(decision)
+            asked = None if question is None else question.log
+            answer = log.answer(decision, self._state.belief(decision), asked)
+            self._state.add(answer, solved)
+            return answer
+
+    def undo(self) -> Answer:
+        """Take back the last answer."""
+        with self._guard:
+            answer = self._open_log().undo()
+            self._state.remove(answer)
+            return answer
+
+    def redo(self) -> Answer:
+        """Let the last undone answer stand again."""
+        with self._guard:
+            answer = self._open_log().redo()
+            self._state.add(answer)
+            return answer
+
+    def next(
+        self, order: Order = "gain", chosen: Filter | None = None, *, after: Question | None = None
+    ) -> Question | None:
+        """The question to ask now; `None` where there is none left.
+
+        Args:
+            order: What comes first.
+            chosen: Which daughters are asked about; the audit asks about anybody.
+            after: Plan ahead: the question that follows this one, whatever its answer will be. Cells on which the answer has a
+                say are left to later.
+        """
+        with self._guard:
+            unanswered = self.unanswered
+            number = sum(answer.question is not None for answer in self.standing)
+            eligible = unanswered & (chosen or Filter()).admits(self.table)
+            if after is not None:
+                number += 1
+                unanswered[after.row] = False
+                rows = self.table.rows(after.pair)
+                eligible[rows] &= self.table.group[rows] != self.table.group[after.row]
+            best = self.queue.best(eligible, order)
+            if not best:
+                return None
+            row = self.audit.next(unanswered) if self.audit.is_due(number) else None
+            return self._question(best[0] if row is None else row, best[0], row is not None, unanswered)
+
+    def _question(self, row: int, best: int, audit: bool, unanswered: Bools) -> Question:
+        left = int(unanswered.sum())
+        chance = self.audit.share / left + (1 - self.audit.share) * (row == best)
+        t = self.table.pair_of(row)
+        frame = int(self.table.daughter_frame[t])
+        return Question(row, t, frame, int(self.table.label[row]), audit, chance, left)
+
+    def error_rate(self) -> ErrorRate:
+        """How often the tracker was wrong, estimated from the audit: the rate before the review."""
+        answers = self._state.answers
+        asked = {row for row, given in answers.items() if any(a.question and a.question["audit"] for a in given)}
+        return self.audit.rate(asked, {row: was_wrong(given[-1]) for row, given in answers.items()})
+
+    def _open_log(self) -> Log:
+        if self._log is None:
+            raise DecisionError(f"{self.folder}: this review is open for reading only")
+        return self._log
+
+
+def was_wrong(answer: Answer) -> bool | None:
+    """Whether the tracking had another decision than the person; `None` where the person could not say."""
+    decision = answer.decision
+    if decision.kind == SKIP:
+        return None
+    return bool(answer.before["tracked"] != (decision.mother if decision.kind == MOTHER else None))
+
+
+def fingerprint(about: dict[str, Any]) -> str:
+    """What tells one tracking from another."""
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _user() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a machine that does not know its own user
+        return "unknown"

@@ -1,0 +1,141 @@
+"""Nobody else gets in: who may talk to the page's server, and what the browser may do with what it gets.
+
+- Only a browser that came with the token in the address gets the cookie, and nothing is answered without one of them.
+- The Host header must name this machine, so that another site cannot reach the server under a name of its own (DNS rebinding).
+- What changes something must say that it comes from the page itself: same origin, and a header that no form can send.
+- The page may load nothing from elsewhere and run no inline script, and no other page may frame it.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+WRITE_HEADER = "x-dunno-review"
+SAFE_METHODS = ("GET", "HEAD")
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What is asked of every request.
+
+    Attributes:
+        port: The server's own port; cookies are shared by all ports of a machine, so its name holds it.
+        names: Names under which the server may be reached, beside loopback addresses and localhost.
+        anywhere: Whether it listens beyond loopback: every bare IP address is then an honest name for it.
+        token: What the address must hold once.
+        secret: What the cookie holds from then on.
+    """
+
+    port: int
+    names: frozenset[str] = frozenset()
+    anywhere: bool = False
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    secret: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+
+    @property
+    def cookie(self) -> str:
+        """The cookie's name."""
+        return f"dunno_review_{self.port}"
+
+    def refusal(self, method: str, headers: Mapping[str, str], query: str) -> tuple[int, str] | None:
+        """Why a request is refused; `None` lets it in."""
+        if not self.is_own_name(headers.get("host", "")):
+            return 421, "this server does not answer under that name"
+        if not (self.has_cookie(headers) or self.has_token(query)):
+            return 403, "open the address that dunno review printed: it holds a token, this one does not"
+        if method not in SAFE_METHODS and not self._is_own_page(headers):
+            return 403, "this did not come from the review's own page"
+        return None
+
+    def is_own_name(self, host: str) -> bool:
+        """Whether a Host header names this server; a tunnel may have given it another port."""
+        name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
+        name = name.strip("[]").lower()
+        if name == "localhost" or name in self.names:
+            return True
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return self.anywhere or address.is_loopback
+
+    def has_token(self, query: str) -> bool:
+        """Whether the address holds the token."""
+        given = parse_qs(query).get("token", [""])[0]
+        return secrets.compare_digest(given.encode(), self.token.encode())
+
+    def has_cookie(self, headers: Mapping[str, str]) -> bool:
+        """Whether the browser has been let in before."""
+        try:
+            found = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
+        except CookieError:
+            return False
+        return found is not None and secrets.compare_digest(found.value.encode(), self.secret.encode())
+
+    def _is_own_page(self, headers: Mapping[str, str]) -> bool:
+        origin = headers.get("origin")
+        same = (
+            headers.get("sec-fetch-site") == "same-origin" if origin is None else origin == f"http://{headers['host']}"
+        )
+        return (
+            same and headers.get(WRITE_HEADER) == "1" and headers.get("sec-fetch-site", "same-origin") == "same-origin"
+        )
+
+
+def guarded(app: App, gate: Gate) -> App:
+    """Put the gate in front of an application."""
+
+    async def let_in(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # there are no web sockets here
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        query = scope["query_string"].decode("latin-1")
+        refused = gate.refusal(scope["method"], headers, query)
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                if refused is None and gate.has_token(query):
+                    cookie = f"{gate.cookie}={gate.secret}; Path=/; HttpOnly; SameSite=Strict"
+                    more.append((b"set-cookie", cookie.encode()))
+                message = {**message, "headers": [*message.get("headers", []), *more]}
+            await send(message)
+
+        if refused is None:
+            await app(scope, receive, send_with_headers)
+        else:
+            await _refuse(send_with_headers, *refused)
+
+    return let_in
+
+
+async def _refuse(send: Send, status: int, reason: str) -> None:
+    kind = (b"content-type", b"text/plain; charset=utf-8")
+    await send({"type": "http.response.start", "status": status, "headers": [kind]})
+    await send({"type": "http.response.body", "body": f"dunno review: {reason}\n".encode()})

@@ -1,0 +1,99 @@
+// Frames as SVG: the picture, outlines, numbers and links, in the pixels of the crop.
+
+import { cropAddress } from "./api.js";
+
+const NAMESPACE = "http://www.w3.org/2000/svg";
+export const colour = (number) => `var(--c${number})`;
+export const percent = (p) => (p > 0.9949 && p < 1 ? "> 99 %" : p > 0 && p < 0.005 ? "< 1 %" : `${Math.round(100 * p)} %`);
+
+export function element(name, attributes = {}, parent = null) {
+  const made = document.createElementNS(NAMESPACE, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  parent?.append(made);
+  return made;
+}
+
+const image = (svg, t, box) =>
+  element("image", { href: cropAddress(t, box), x: 0, y: 0, width: box.width, height: box.height, class: "grey" }, svg);
+
+function tag(svg, cell, text, fill) {
+  const group = element("g", { class: "label", "data-x": cell.x, "data-y": cell.y }, svg);
+  element("circle", { r: 10, class: "disc" }, group).style.fill = fill;
+  element("text", { class: "tag", "font-size": 13 }, group).textContent = text;
+}
+
+// A line that is seen on bright and dark cells alike.
+function drawLine(svg, from, to, opacity) {
+  const ends = { x1: from.x, y1: from.y, x2: to.x, y2: to.y, opacity };
+  element("line", { ...ends, class: "halo" }, svg);
+  return element("line", ends, svg);
+}
+
+const numbered = (view) => new Map(view.candidates.map((candidate, k) => [candidate.label, k + 1]));
+
+export function drawBefore(svg, view, marked, onPick) {
+  svg.replaceChildren();
+  image(svg, view.pair, view.box);
+  const numbers = numbered(view);
+  for (const cell of view.before) {
+    const number = numbers.get(cell.label);
+    const path = element("path", { d: cell.outline, class: number ? "cell candidate" : "cell" }, svg);
+    path.classList.toggle("marked", cell.label === marked);
+    if (number) path.style.stroke = colour(number);
+    path.dataset.label = cell.label;
+    element("title", {}, path).textContent = number ? `mother ${number}: cell ${cell.label}` : `cell ${cell.label}: not thought of`;
+    path.addEventListener("click", () => onPick(cell.label));
+  }
+  for (const cell of view.before) {
+    const number = numbers.get(cell.label);
+    if (number) tag(svg, cell, number, colour(number));
+  }
+}
+
+export function drawAfter(svg, view) {
+  svg.replaceChildren();
+  image(svg, view.pair + 1, view.box);
+  const mothers = new Map(view.before.map((cell) => [cell.label, cell]));
+  const daughters = new Map(view.after.map((cell) => [cell.label, cell]));
+  for (const cell of view.after)
+    element("path", { d: cell.outline, class: cell.label === view.label ? "daughter" : "cell" }, svg);
+  for (const link of view.links) {
+    const from = mothers.get(link.mother), to = daughters.get(link.daughter);
+    if (!from || !to || link.daughter === view.label) continue;
+    const line = drawLine(svg, from, to, 0.5 + 0.5 * link.probability);
+    line.classList.toggle("faint", link.probability < 0.9);
+    element("title", {}, line).textContent = `cell ${link.mother} → ${link.daughter}: ${percent(link.probability)}${link.reviewed ? ", reviewed" : ""}`;
+    element("g", { class: "label", "data-x": to.x, "data-y": to.y }, svg).append(element("circle", { r: 2.5, class: "dot" }));
+  }
+  const own = daughters.get(view.label);
+  if (!own) return;
+  view.candidates.forEach((candidate, k) => {
+    const from = mothers.get(candidate.label);
+    if (!from) return;
+    const line = drawLine(svg, from, own, 0.5 + 0.5 * candidate.probability);
+    line.classList.add(candidate.selected ? "own" : "option");
+    line.style.stroke = colour(k + 1);
+    tag(svg, from, k + 1, colour(k + 1));
+  });
+  tag(svg, own, "?", "#fff");
+}
+
+export function drawBlink(svg, view, earlier) {
+  svg.replaceChildren();
+  image(svg, view.pair + (earlier ? 0 : 1), view.box);
+  const numbers = numbered(view);
+  for (const cell of earlier ? view.before : view.after) {
+    const number = earlier ? numbers.get(cell.label) : null;
+    if (!number && (earlier || cell.label !== view.label)) continue;
+    const path = element("path", { d: cell.outline, class: number ? "candidate" : "daughter" }, svg);
+    if (number) path.style.stroke = colour(number);
+  }
+}
+
+export function drawPortrait(item) {
+  const svg = element("svg", { viewBox: `0 0 ${item.box.width} ${item.box.height}`, class: "scene", role: "img" });
+  svg.setAttribute("aria-label", `cell ${item.label} in frame ${item.frame}`);
+  image(svg, item.t, item.box);
+  element("path", { d: item.outline }, svg);
+  return svg;
+}
