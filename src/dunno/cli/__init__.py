@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dunno.cli import calibrate, demo, evaluate, listing, simulate, track
+from dunno.cli import calibrate, demo, evaluate, listing, simulate, track, transformer
 from dunno.cli.console import complain, note
 from dunno.errors import DunnoError, DunnoWarning
 
@@ -32,6 +32,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("evaluate")(evaluate.evaluate)
 app.command("simulate")(simulate.simulate)
 app.command("list")(listing.list_room)
+app.add_typer(transformer.app, name="transformer")
 
 
 def _show_version(asked: bool) -> None:
