@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,12 +42,19 @@ class Model:
 
 
 def import_trackastra() -> None:
-    """Say in one line what is missing, if it is."""
+    """Say in one line what is missing, if it is. Trackastra makes every logger talk when it is imported; undo that."""
+    root = logging.getLogger()
+    level, handlers = root.level, list(root.handlers)
     try:
         import torch  # noqa: F401
-        import trackastra  # noqa: F401
-    except ImportError:
-        raise MissingExtra("the transformer needs trackastra and torch: pip install 'dunno[transformer]'") from None
+        import trackastra.model  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra(
+            f"the transformer needs trackastra and torch ({error}): pip install 'dunno[transformer]'"
+        ) from None
+    finally:
+        root.setLevel(level)
+        root.handlers[:] = handlers
 
 
 def find_folder(model: str | Path) -> Path:
@@ -111,14 +118,18 @@ def load_model(model: str | Path) -> Model:
 
 
 def _read(folder: Path) -> tuple[Any, dict[str, Any]]:
+    """The network and how it was trained; like `TrackingTransformer.from_folder`, which leaves its files open."""
+    import torch
     import yaml
     from trackastra.model import TrackingTransformer
 
     try:
-        trained = yaml.safe_load((folder / "train_config.yaml").read_text())
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ResourceWarning)  # trackastra leaves closing config.yaml to the collector
-            network = TrackingTransformer.from_folder(folder, map_location="cpu")
+        config, trained = (yaml.safe_load((folder / name).read_text()) for name in ("config.yaml", "train_config.yaml"))
+        network = TrackingTransformer.create(config)
+        weights = torch.load(folder / "model.pt", map_location="cpu", weights_only=True)
+        if "state_dict" in weights:  # a checkpoint of Trackastra's own training
+            weights = {name.removeprefix("model."): value for name, value in weights["state_dict"].items()}
+        network.load_state_dict(weights)
     except Exception as error:  # a broken file may raise anything, from pickle, zip, YAML or torch
         detail = str(error).strip().split("\n")[0][:120]
         raise InputError(
