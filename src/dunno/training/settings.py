@@ -23,6 +23,7 @@ class Settings:
         largest_step: Largest frame step at which windows are drawn (see `dunno.training.windows.Windows`).
         window: Frames in a window.
         width: Of the network's layers (Trackastra's d_model).
+        heads: Of the attention.
         layers: In the encoder, and in the decoder.
         cutoff: Distance in pixels beyond which nothing is linked.
         seed: Makes it repeatable, on a machine with the same number of cores.
@@ -37,6 +38,7 @@ class Settings:
     largest_step: int = 1
     window: int = 6
     width: int = 256
+    heads: int = 4
     layers: int = 6
     cutoff: int = 256
     seed: int = 0
@@ -51,7 +53,7 @@ class Settings:
     @classmethod
     def small(cls, **more: Any) -> Settings:
         """A network of 0.2 million parameters, trained in minutes on two cores."""
-        small = {"width": 64, "layers": 2, "window": 4, "windows": 512, "learning_rate": 1e-3}
+        small = {"width": 64, "heads": 2, "layers": 2, "window": 4, "windows": 512, "learning_rate": 1e-3}
         return cls(**{**small, **more})
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,7 +68,7 @@ class Settings:
             coord_dim=n_dimensions,
             feat_dim=3 + n_dimensions**2,
             d_model=self.width,
-            nhead=4,
+            nhead=self.heads,
             num_encoder_layers=self.layers,
             num_decoder_layers=self.layers,
             dropout=self.dropout,
