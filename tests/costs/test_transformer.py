@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dunno import Movie, Tracker, evaluation
+from dunno import Movie, Tracker, evaluation, read
 from dunno.calibration import TemperatureScaling, fit_event_costs
 from dunno.costs import transformer
 from dunno.costs.transformer import TransformerCost
@@ -238,3 +238,15 @@ def test_a_draw_replaces_the_costs(cost: TransformerCost, simulated: Colony) -> 
     made_up = np.arange(len(pair.mothers) * len(pair.daughters), dtype=np.float64)
     drawn = replace(pair, drawn=made_up.reshape(len(pair.mothers), -1))
     np.testing.assert_array_equal(cost(drawn, *all_edges(pair)), made_up)
+
+
+TRAINED = Path(__file__).parents[2] / "benchmarks" / "models" / "hela-dropout-0.25"
+
+
+def test_a_model_that_was_trained_on_one_hela_movie_tracks_the_other(data: Path) -> None:
+    """Every 10th frame; its softmax is far better than one that knows nothing, and better than none."""
+    movie, truth = (each.every(10) for each in read(data / "Fluo-N2DL-HeLa" / "02", truth=True))
+    learnt = evaluation.score(Tracker(TransformerCost(TRAINED), "SM").track(movie), truth)
+    assert learnt.daughter_accuracy > 0.85
+    assert learnt.auroc > 0.7
+    assert learnt.nll < 1.0
