@@ -70,11 +70,11 @@ $(VENV)/.installed: $(VENV)/.made $(CORE)
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.made $(CORE)
-	$(PIP) --no-build-isolation -e ".[all,test,oracles]"
+	$(PIP) --no-build-isolation -e ".[all,transformer,test,oracles]"
 	touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-benchmark: $(VENV)/.installed-test
-	$(PIP) --no-build-isolation -e ".[all,test,oracles,benchmark]"
+	$(PIP) --no-build-isolation -e ".[all,transformer,test,oracles,benchmark]"
 	touch $@
 
 # Other builds of the core, each in an environment that borrows the packages of the first: installed beside the

@@ -106,7 +106,7 @@ def fit_event_costs(tracking: Tracking, truth: Truth) -> ModelCalibration | Temp
         raise InputError("there is no true cell in these frame pairs; nothing to fit on")
     if hasattr(cost, "spread"):
         return _fit_model(tracking, picked, trues, cost)
-    return _fit_tempering(tracking, [told[r] for r in picked], trues)
+    return _fit_tempering(tracking, [told[r] for r in picked], trues, cost)
 
 
 def _loss(problem: Problem, told: PairPosterior, true: TrueMothers) -> tuple[float, int]:
@@ -177,9 +177,8 @@ def _moments(start: MotionModel, pairs: Sequence[MotionPair], trues: Sequence[Tr
     )
 
 
-def _fit_tempering(tracking: Tracking, told: list[PairPosterior], trues: list[TrueMothers]) -> TemperedCosts:
+def _fit_tempering(tracking: Tracking, told: list[PairPosterior], trues: list[TrueMothers], cost: Any) -> TemperedCosts:
     plain = [np.where(np.isfinite(pair.cost), pair.cost, np.inf) for pair in told]
-    cost = rooms.find("costs", str(tracking.about["cost"]))()
     sizes = np.abs(np.concatenate(plain))
     sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
     spread = float(np.median(sizes)) if len(sizes) else 1.0

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dunno.cli import benchmark, calibrate, demo, evaluate, listing, report, review, simulate, track
+from dunno.cli import benchmark, calibrate, demo, evaluate, listing, report, review, simulate, track, transformer
 from dunno.cli.console import complain, hush, note
 from dunno.errors import DunnoError, DunnoWarning
 
@@ -35,6 +35,7 @@ app.command("review")(review.review)
 app.command("benchmark")(benchmark.benchmark)
 app.command("simulate")(simulate.simulate)
 app.command("list")(listing.list_room)
+app.add_typer(transformer.app, name="transformer")
 
 
 def _show_version(asked: bool) -> None:

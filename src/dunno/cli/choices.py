@@ -35,6 +35,9 @@ class Choices:
     features: Annotated[
         Path | None, typer.Option(help="For --cost embedding: a CSV with frame, label and features.")
     ] = None
+    model: Annotated[
+        Path | None, typer.Option(help="For --cost transformer: a model folder, or general_2d or ctc.")
+    ] = None
     every: Annotated[int, typer.Option(help="Track every n-th frame.")] = 1
     max_distance: Annotated[float | None, typer.Option(help="How far a cell may move; estimated if not given.")] = None
     appear_cost: Annotated[float | None, typer.Option(help="Cost of a cell without mother.")] = None
@@ -80,14 +83,22 @@ class Choices:
         return tracker
 
     def _cost(self) -> str | Cost:
-        """A cost by name; the embedding cost with the features that it compares."""
-        if self.features is None:
-            return self.cost
-        from dunno.costs.embedding import Embedding
+        """A cost by name; one that needs a file or folder with what that holds."""
+        if self.features is not None:
+            from dunno.costs.embedding import Embedding
 
-        if self.cost != Embedding.name:
-            raise InputError(f"--features {self.features}: only --cost embedding compares features, not {self.cost}")
-        return Embedding.from_csv(self.features)
+            self._check_cost(Embedding.name, f"--features {self.features}", "compares features")
+            return Embedding.from_csv(self.features)
+        if self.model is not None:
+            from dunno.costs.transformer import TransformerCost
+
+            self._check_cost(TransformerCost.name, f"--model {self.model}", "has a model")
+            return TransformerCost(self.model)
+        return self.cost
+
+    def _check_cost(self, name: str, option: str, what: str) -> None:
+        if self.cost.lower() != name:
+            raise InputError(f"{option}: only --cost {name} {what}, not {self.cost}")
 
 
 def with_choices(command: Callable[..., None], *, movie_may_be_left_out: bool = False) -> Callable[..., None]:

@@ -1,0 +1,93 @@
+"""Draws `transformer.png` from `transformer.csv`, made by `python -m benchmarks.transformer -o docs/figures/transformer.csv`."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+HERE = Path(__file__).parent
+METHODS = ("SM", "FP", "FP+A", "AS", "JP")
+RATES = ("0.125", "0.25", "0.5")
+DISTANCE, TRANSFORMER = "#767676", "#0072B2"
+COLOURS = {"FP": "#D55E00", "FP+A": "#009E73"}  # apart for colour-blind eyes too
+
+Rows = dict[tuple[str, str, str], dict[str, str]]
+
+
+def read(path: Path) -> Rows:
+    """The table's rows by tracker, step and method; a row that was measured again counts."""
+    with path.open(newline="") as file:
+        return {(row["tracker"], row["every"], row["method"]): row for row in csv.DictReader(file)}
+
+
+def value(rows: Rows, tracker: str, step: str, method: str, what: str) -> float:
+    """A cell; NaN where it was not measured."""
+    return float(rows.get((tracker, step, method), {}).get(what) or "nan")
+
+
+def draw_methods(ax: Axes, rows: Rows, step: str, rate: str) -> None:
+    """Calibration error of every method, by both trackers, plain (hollow) and temperature-scaled (filled)."""
+    for tracker, colour, shift in (("distance", DISTANCE, -0.12), (f"transformer {rate}", TRANSFORMER, 0.12)):
+        for suffix, filled in (("", False), ("+TS", True)):
+            x = [place + shift for place in range(len(METHODS))]
+            y = [value(rows, tracker, step, method + suffix, "ece") for method in METHODS]
+            ax.plot(x, y, "o", color=colour, markerfacecolor=colour if filled else "white", markersize=6)
+    ax.set_xticks(range(len(METHODS)), METHODS)
+    ax.set(title=f"every {step}", ylim=(0, None))
+    ax.grid(axis="y", color="0.92")
+
+
+def draw_rates(ax: Axes, rows: Rows, step: str, what: str) -> None:
+    """A score over dropout rates, for the methods that use dropout; dashed without temperature, solid with."""
+    for method, colour in COLOURS.items():
+        for suffix, style in (("", "o--"), ("+TS", "o-")):
+            y = [value(rows, f"transformer {rate}", step, method + suffix, what) for rate in RATES]
+            ax.plot(range(len(RATES)), y, style, color=colour, markersize=4)
+    ax.set_xticks(range(len(RATES)), RATES)
+    ax.grid(axis="y", color="0.92")
+
+
+def main() -> None:
+    """Draw all panels."""
+    rows = read(HERE / "transformer.csv")
+    steps = [step for step in ("1", "10", "30") if any(key[1] == step for key in rows)]
+    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
+    figure, axes = plt.subplots(3, len(steps), figsize=(3.5 * len(steps), 8), layout="constrained", squeeze=False)
+    for column, step in enumerate(steps):
+        draw_methods(axes[0, column], rows, step, "0.25")
+        draw_rates(axes[1, column], rows, step, "ece")
+        draw_rates(axes[2, column], rows, step, "gain_edge")
+        axes[2, column].set_xlabel("dropout rate")
+    axes[0, 0].set_ylabel("calibration error (ECE)")
+    axes[1, 0].set_ylabel("calibration error (ECE)")
+    axes[2, 0].set_ylabel("sparsification gain")
+    dots = {"color": "w", "marker": "o", "markersize": 7}
+    axes[0, -1].legend(
+        handles=[
+            Line2D([], [], **dots, markeredgecolor=DISTANCE, markerfacecolor="w", label="distance, not calibrated"),
+            Line2D([], [], **dots, markerfacecolor=DISTANCE, label="distance + TS"),
+            Line2D(
+                [], [], **dots, markeredgecolor=TRANSFORMER, markerfacecolor="w", label="transformer, not calibrated"
+            ),
+            Line2D([], [], **dots, markerfacecolor=TRANSFORMER, label="transformer + TS"),
+        ],
+        fontsize=8,
+        frameon=False,
+    )
+    lines = [Line2D([], [], color=colour, label=f"{m} + TS") for m, colour in COLOURS.items()]
+    lines += [
+        Line2D([], [], color=colour, linestyle="--", label=f"{m}, not calibrated") for m, colour in COLOURS.items()
+    ]
+    axes[1, -1].legend(handles=lines, fontsize=8, frameon=False)
+    figure.savefig(HERE / "transformer.png", dpi=130)
+
+
+if __name__ == "__main__":
+    main()

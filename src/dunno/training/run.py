@@ -1,0 +1,110 @@
+"""From annotated movies to a model's folder."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dunno.errors import InputError
+from dunno.io.writing import check_output, leave_marker, whole
+from dunno.training.checkpoint import Epoch, State
+from dunno.training.loop import epochs
+from dunno.training.settings import Settings
+from dunno.training.windows import Recording, Windows
+from dunno.transformer.folder import import_trackastra, save_model
+from dunno.types import Movie, Truth
+
+Annotated = tuple[Movie, Truth]
+Progress = Callable[[Iterator[Epoch], int], Iterator[Epoch]]
+
+
+def train(
+    movies: Sequence[Annotated],
+    output: str | Path,
+    settings: Settings | None = None,
+    *,
+    overwrite: bool = False,
+    device: str = "cpu",
+    progress: Progress | None = None,
+) -> list[Epoch]:
+    """Train a transformer and write its folder, which `TransformerCost` and Trackastra itself read.
+
+    The state after each epoch is kept in `output.checkpoint`; a training that was stopped goes on from it and comes to the same
+    result. The weights that are written are those with the lowest validation loss.
+
+    Args:
+        movies: Movies with their truth.
+        output: The folder to write.
+        settings: How to train; Trackastra's size if not given.
+        overwrite: Replace an earlier output.
+        device: "cpu", "cuda", ….
+        progress: Wraps the epochs, to show them.
+
+    Returns:
+        The epochs.
+    """
+    import_trackastra()
+    output, settings = Path(output), settings or Settings()
+    check_output(output, overwrite)
+    n_dimensions, uses_images = _agree(movies)
+    recordings = tuple(Recording.of(*each, n_dimensions, uses_images) for each in movies)
+    about = _about(movies, recordings, settings, uses_images)
+    checkpoint = output.with_name(output.name + ".checkpoint")
+    checkpoint.parent.mkdir(parents=True, exist_ok=True)
+    stream = epochs(
+        Windows(recordings, settings.window, settings.largest_step), settings, n_dimensions, checkpoint, about, device
+    )
+    last: list[State] = []
+
+    def watched() -> Iterator[Epoch]:
+        for epoch, state in stream:
+            last[:] = [state]
+            yield epoch
+
+    for _ in watched() if progress is None else progress(watched(), settings.epochs):
+        pass
+    _write(last[0], about, output, overwrite)
+    checkpoint.unlink()
+    return last[0].history
+
+
+def _agree(movies: Sequence[Annotated]) -> tuple[int, bool]:
+    """What the movies have in common: dimensions, and whether there are images."""
+    if not movies:
+        raise InputError("there are no movies to train on")
+    dimensions = {movie.n_dimensions for movie, _ in movies}
+    images = {movie.has_images for movie, _ in movies}
+    if len(dimensions) > 1:
+        raise InputError("some movies are 2D and some 3D; train a model for each")
+    if len(images) > 1:
+        without = next(movie.name for movie, _ in movies if not movie.has_images)
+        raise InputError(f"{without} has no images, others have; train on one kind")
+    return dimensions.pop(), images.pop()
+
+
+def _about(
+    movies: Sequence[Annotated], recordings: Sequence[Recording], settings: Settings, uses_images: bool
+) -> dict[str, Any]:
+    return {
+        "dunno": version("dunno"),
+        "images": uses_images,
+        "movies": [movie.name for movie, _ in movies],
+        "cells": [sum(map(len, recording.frames)) for recording in recordings],
+        **settings.to_dict(),
+    }
+
+
+def _write(state: State, about: dict[str, Any], output: Path, overwrite: bool) -> None:
+    state.network.load_state_dict(state.best)
+    best = state.best_epoch
+    assert best is not None
+    with whole(output, overwrite) as partial:
+        save_model(state.network.cpu(), about | {"best_epoch": best.number}, partial)
+        leave_marker(partial, version("dunno"), kind="transformer", best_epoch=best.number)
+        with (partial / "training.csv").open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(("epoch", "loss", "validation_loss"))
+            writer.writerows((each.number, each.loss, each.validation_loss) for each in state.history)

@@ -1,0 +1,81 @@
+"""How to train: everything that decides the result, apart from the data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dunno.errors import InputError
+from dunno.transformer.folder import NORMALISATION
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The network's size and how it is trained; the defaults are Trackastra's, `small()` is for a CPU.
+
+    Attributes:
+        dropout: The rate at which attention weights are left out.
+        epochs: The most that are trained.
+        patience: Epochs without a better validation loss after which training ends.
+        windows: Training windows per epoch.
+        batch: Windows per step.
+        learning_rate: The largest; it rises over the first tenth of the epochs and falls like a cosine.
+        largest_step: Largest frame step at which windows are drawn (see `dunno.training.windows.Windows`).
+        window: Frames in a window.
+        width: Of the network's layers (Trackastra's d_model).
+        heads: Of the attention.
+        layers: In the encoder, and in the decoder.
+        cutoff: Distance in pixels beyond which nothing is linked.
+        seed: Makes it repeatable, on a machine with the same number of cores.
+    """
+
+    dropout: float = 0.25
+    epochs: int = 100
+    patience: int = 20
+    windows: int = 4096
+    batch: int = 8
+    learning_rate: float = 1e-4
+    largest_step: int = 1
+    window: int = 6
+    width: int = 256
+    heads: int = 4
+    layers: int = 6
+    cutoff: int = 256
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.dropout < 1:
+            raise InputError(f"the dropout rate is {self.dropout}; expected 0 or more, and below 1")
+        for name in ("epochs", "patience", "windows", "batch", "largest_step", "layers"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name.replace('_', ' ')} is {getattr(self, name)}; expected at least 1")
+
+    @classmethod
+    def small(cls, **more: Any) -> Settings:
+        """A network of 0.2 million parameters, trained in minutes on two cores."""
+        small = {"width": 64, "heads": 2, "layers": 2, "window": 4, "windows": 512, "learning_rate": 1e-3}
+        return cls(**{**small, **more})
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+    def network(self, n_dimensions: int) -> Any:
+        """A network with random weights, from torch's current seed."""
+        from trackastra.model import TrackingTransformer
+
+        return TrackingTransformer(
+            coord_dim=n_dimensions,
+            feat_dim=3 + n_dimensions**2,
+            d_model=self.width,
+            nhead=self.heads,
+            num_encoder_layers=self.layers,
+            num_decoder_layers=self.layers,
+            dropout=self.dropout,
+            pos_embed_per_dim=32,
+            feat_embed_per_dim=8,
+            window=self.window,
+            spatial_pos_cutoff=self.cutoff,
+            attn_positional_bias="rope",
+            causal_norm=NORMALISATION,
+        )
