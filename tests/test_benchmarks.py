@@ -33,7 +33,7 @@ def test_the_benchmarks_of_scale_run(name: str, lines: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "script", ["benchmarks/methods.py", "benchmarks/temperature.py", "docs/figures/make_calibration.py"]
+    "script", ["benchmarks/temperature.py", "benchmarks/scaled_zeros.py", "docs/figures/make_calibration.py"]
 )
 def test_what_needs_real_movies_says_so(script: str) -> None:
     pytest.importorskip("matplotlib")

@@ -1,3 +1,4 @@
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -79,6 +80,13 @@ def test_finished_work_does_not_wait_for_slow_work() -> None:
 
     with ThreadPoolExecutor(2) as executor:
         assert next(iter(as_finished(slow_first, range(5), executor, 3)))[0] != 0
+
+
+def test_processes_are_not_this_one_and_say_how_many_they_are() -> None:
+    with open_executor(2, processes=True) as (executor, workers):
+        assert workers == 2
+        assert executor.submit(os.getpid).result() != os.getpid()
+        assert executor.submit(os.getenv, "OMP_NUM_THREADS").result() == os.environ.get("OMP_NUM_THREADS", "1")
 
 
 def test_a_dask_scheduler_that_does_not_answer_is_named() -> None:

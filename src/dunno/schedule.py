@@ -126,7 +126,7 @@ def room_for(executor: Executor, workers: int) -> Callable[[], int]:
 
 
 @contextmanager
-def open_executor(workers: int, dask: str | None = None, processes: bool = False) -> Iterator[tuple[Executor, int]]:
+def open_executor(workers: int, dask: str | None = None, *, processes: bool = False) -> Iterator[tuple[Executor, int]]:
     """Open an executor and say how many workers it has.
 
     Args:
@@ -153,8 +153,9 @@ def open_executor(workers: int, dask: str | None = None, processes: bool = False
 
 
 def _begin_process(starter: int) -> None:
-    """Leave Ctrl-C to the process that started this one, and end with it however it ends."""
+    """Leave Ctrl-C to the process that started this one, end with it however it ends, and let torch keep to one core."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
     def watch() -> None:
         while os.getppid() == starter:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dunno.cli import calibrate, demo, evaluate, listing, report, simulate, track
+from dunno.cli import benchmark, calibrate, demo, evaluate, listing, report, simulate, track
 from dunno.cli.console import complain, hush, note
 from dunno.errors import DunnoError, DunnoWarning
 
@@ -31,6 +31,7 @@ app.command("track")(track.track)
 app.command("calibrate")(calibrate.calibrate)
 app.command("evaluate")(evaluate.evaluate)
 app.command("report")(report.report)
+app.command("benchmark")(benchmark.benchmark)
 app.command("simulate")(simulate.simulate)
 app.command("list")(listing.list_room)
 

@@ -112,7 +112,7 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
     processes = pays_in_processes(tracker, movie, tracker.workers)
     with (
         logging(output, note) as log,
-        open_executor(tracker.workers, dask, processes) as (tracker.executor, tracker.workers),
+        open_executor(tracker.workers, dask, processes=processes) as (tracker.executor, tracker.workers),
         showing_progress(quiet, as_json, log) as tell,
     ):
         run = job.run(tracker, movie, output, tell)

@@ -1,0 +1,109 @@
+"""`dunno benchmark`: the paper's experiments on annotated movies."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from dunno.errors import DunnoError, InputError
+
+if TYPE_CHECKING:
+    from dunno.benchmark import Outcome
+    from dunno.benchmark.claims import Verdict
+
+Item = TypeVar("Item")
+
+
+def benchmark(
+    root: Annotated[Path, typer.Argument(help="Holds datasets in CTC layout: ROOT/DATASET/01, 01_GT/TRA, …")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write; an earlier run goes on there.")],
+    costs: Annotated[str, typer.Option(help="Costs to try.")] = "distance,activity,overlap,transformer",
+    methods: Annotated[str, typer.Option(help="Methods to try.")] = "SM,FP,FP+A,AS,MC,JP",
+    every: Annotated[str, typer.Option(help="Frame steps: every n-th frame.")] = "1,10,30,50",
+    samples: Annotated[int, typer.Option(help="K, how often a method samples or perturbs.")] = 10,
+    model: Annotated[str, typer.Option(help="The transformer's models: folders, or published names.")] = "",
+    dropout: Annotated[str, typer.Option(help="Its dropout rates to try; those of the training if not given.")] = "",
+    max_distance: Annotated[
+        float | None, typer.Option(help="How far a cell may move (inf: any distance); estimated if not given.")
+    ] = None,
+    mothers_only: Annotated[
+        bool,
+        typer.Option("--mothers-only", help="The paper's normalisation: leave out that a cell may have no mother."),
+    ] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes; one per core if not given.")] = None,
+    dask: Annotated[str | None, typer.Option(help="A Dask scheduler to use instead, such as tcp://host:8786.")] = None,
+    seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
+) -> None:
+    """Try every cost with every method on annotated movies, and say which of the paper's claims hold there."""
+    from dunno.benchmark import Setup, run_benchmark
+    from dunno.benchmark.page import write_page
+    from dunno.benchmark.style import check_matplotlib
+    from dunno.cli.console import note, show_progress
+
+    check_matplotlib()
+    if workers is not None and workers < 1:
+        raise InputError(f"--workers {workers}: expected at least 1")
+    setup = Setup(
+        costs=listed("--costs", costs, str),
+        methods=listed("--methods", methods, str),
+        steps=listed("--every", every, int),
+        samples=samples,
+        max_distance=max_distance,
+        mothers_only=mothers_only,
+        models=listed("--model", model, str),
+        dropout=listed("--dropout", dropout, float),
+        seed=seed,
+    )
+    started = time.monotonic()
+    outcome = run_benchmark(
+        root, output, setup, workers=workers, dask=dask, progress=show_progress("benchmark units", quiet)
+    )
+    verdicts = write_page(outcome, setup, output)
+    if not quiet:
+        for line in outcome.left_out:
+            note(line)
+        _show(outcome, verdicts, output, time.monotonic() - started)
+    _end(outcome)
+
+
+def listed(option: str, text: str, kind: Callable[[str], Item]) -> tuple[Item, ...]:
+    """Read `1,10,30`, each once."""
+    try:
+        return tuple(dict.fromkeys(kind(part.strip()) for part in text.split(",") if part.strip()))
+    except ValueError:
+        raise InputError(f"{option} {text}: expected values separated by commas, such as 1,10") from None
+
+
+def _show(outcome: Outcome, verdicts: list[Verdict], output: Path, seconds: float) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title="claims on these movies", title_justify="left")
+    for name in ("claim", "verdict", "mean", "95 % interval", "n"):
+        table.add_column(name)
+    for each in verdicts:
+        between = f"{each.low:.3g} … {each.high:.3g}" if len(each.numbers) > 1 else "–"
+        centre = f"{each.mean:.3g}" if each.numbers else "–"
+        table.add_row(each.claim.name, each.verdict, centre, between, str(len(each.numbers)))
+    Console(highlight=False).print(table)
+    done = outcome.n_units - len(outcome.failures)
+    typer.echo(
+        f"{done} of {outcome.n_units} units done ({outcome.n_reused} by an earlier run) in {seconds:.0f} s; "
+        f"open {output / 'index.html'}"
+    )
+
+
+def _end(outcome: Outcome) -> None:
+    """List what failed; exit code 2 where all of it is the input's fault, 1 if anything else went wrong."""
+    from dunno.cli.console import complain
+
+    for unit, error in outcome.failures.items():
+        complain(f"failed: {unit}: {error or type(error).__name__}")
+    if outcome.failures:
+        complain(f"{len(outcome.failures)} units failed; mend them and give the same command again: only they are done")
+        raise typer.Exit(2 if all(isinstance(error, DunnoError) for error in outcome.failures.values()) else 1)
