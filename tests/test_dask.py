@@ -16,6 +16,7 @@ from benchmarks.crowd import Crowd
 from dunno import Tracker
 from dunno.cli import run
 from dunno.run import track_into
+from dunno.schedule import open_executor
 
 from .test_run import content
 
@@ -92,6 +93,15 @@ def test_a_cluster_that_loses_a_worker_midway_gives_the_same_bytes(
     assert "Traceback" not in errors
     track_into(Tracker(method="SM", workers=1), dunno.read(zarr), tmp_path / "here")
     assert content(out) == content(tmp_path / "here")
+
+
+def test_a_calibration_fitted_on_a_cluster_is_the_same(cluster: LocalCluster, tmp_path: Path) -> None:
+    Crowd(15, 40).save(tmp_path / "small.zarr")
+    movie = dunno.read(tmp_path / "small.zarr")
+    with open_executor(1, cluster.address) as (executor, workers):
+        track_into(Tracker(executor=executor, workers=workers), movie, tmp_path / "there")
+    track_into(Tracker(workers=1), movie, tmp_path / "here")
+    assert content(tmp_path / "there") == content(tmp_path / "here")
 
 
 def test_a_plate_is_tracked_on_a_cluster(cluster: LocalCluster, tmp_path: Path) -> None:

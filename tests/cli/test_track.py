@@ -251,6 +251,7 @@ def test_control_c_stops_it_and_keeps_what_is_finished(tmp_path: Path) -> None:
         for place, name in (("01", "t"), ("01_GT/TRA", "man_track")):
             os.link(tmp_path / place / f"{name}{t % 3:03d}.tif", tmp_path / place / f"{name}{t:03d}.tif")
     command = [sys.executable, "-m", "dunno", "track", str(tmp_path / "01"), "-o", str(tmp_path / "out")]
+    command += ["--calibration", "none"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     await_block(tmp_path / "out.partial")
     process.send_signal(signal.SIGINT)
