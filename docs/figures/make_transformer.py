@@ -61,9 +61,8 @@ def draw_rates(ax: Axes, rows: Rows, step: str, what: str) -> None:
 
 def print_table(rows: Rows, trackers: tuple[str, ...], methods: tuple[str, ...]) -> None:
     """A table for docs/transformer.md; of scores that a temperature changes: without / from HeLa 01 / cross-fitted."""
-    print(
-        "\n| every | tracker | method | right | found | ECE: none / +TS / ×TS | −log P: none / +TS / ×TS | gain by edge, entropy | T |"
-    )
+    scores = "right | found | ECE: none / +TS / ×TS | −log P: none / +TS / ×TS | gain by edge, entropy | T: +TS / ×TS"
+    print(f"\n| every | tracker | method | {scores} |")
     print("|---" * 9 + "|")
     for step in ("1", "10", "30"):
         for tracker in trackers:
