@@ -44,6 +44,11 @@ def draw_methods(ax: Axes, rows: Rows, step: str, rate: str) -> None:
     ax.grid(axis="y", color="0.92")
 
 
+def is_measured(rows: Rows, step: str) -> bool:
+    """Whether there are at least two dropout rates to compare."""
+    return sum((f"transformer {rate}", step, "FP") in rows for rate in RATES) > 1
+
+
 def draw_rates(ax: Axes, rows: Rows, step: str, what: str) -> None:
     """A score over dropout rates, for the methods that use dropout; dashed without temperature, solid with."""
     for method, colour in COLOURS.items():
@@ -54,22 +59,58 @@ def draw_rates(ax: Axes, rows: Rows, step: str, what: str) -> None:
     ax.grid(axis="y", color="0.92")
 
 
+def print_table(rows: Rows, trackers: tuple[str, ...], methods: tuple[str, ...]) -> None:
+    """A table for docs/transformer.md; of scores that a temperature changes: without / from HeLa 01 / cross-fitted."""
+    scores = "right | found | ECE: none / +TS / ×TS | −log P: none / +TS / ×TS | gain by edge, entropy | T: +TS / ×TS"
+    print(f"\n| every | tracker | method | {scores} |")
+    print("|---" * 9 + "|")
+    for step in ("1", "10", "30"):
+        for tracker in trackers:
+            for method in methods:
+                if (tracker, step, method) not in rows:
+                    continue
+                one = {
+                    name: f"{value(rows, tracker, step, method, name):.3f}" for name in ("links_right", "links_found")
+                }
+                ece, nll = (triple(rows, tracker, step, method, name) for name in ("ece", "nll"))
+                gains = ", ".join(
+                    f"{value(rows, tracker, step, method, f'gain_{by}'):.3f}" for by in ("edge", "entropy")
+                )
+                found = [f"{value(rows, tracker, step, method + each, 'temperature'):.3g}" for each in ("+TS", "×TS")]
+                temperature = " / ".join(found).replace("nan", "–")
+                cells = (step, tracker, method, one["links_right"], one["links_found"], ece, nll, gains, temperature)
+                print("| " + " | ".join(cells) + " |")
+
+
+def triple(rows: Rows, tracker: str, step: str, method: str, what: str) -> str:
+    """A score without a temperature, with that of HeLa 01, with the cross-fitted one."""
+    found = (value(rows, tracker, step, method + suffix, what) for suffix in ("", "+TS", "×TS"))
+    return " / ".join("–" if each != each else f"{each:.3f}" if each < 0.1 else f"{each:.2f}" for each in found)
+
+
 def main() -> None:
-    """Draw all panels."""
+    """Draw all panels, and print the tables."""
     rows = read(HERE / "transformer.csv")
+    print_table(rows, ("distance", "transformer 0.25"), (*METHODS, "JP truth", "JP self"))
+    print_table(rows, tuple(f"transformer {rate}" for rate in RATES), ("SM", "FP", "FP+A", "JP truth"))
     steps = [step for step in ("1", "10", "30") if any(key[1] == step for key in rows)]
     plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
-    figure, axes = plt.subplots(3, len(steps), figsize=(3.5 * len(steps), 8), layout="constrained", squeeze=False)
+    figure, axes = plt.subplots(3, len(steps), figsize=(3.5 * len(steps), 8.6), layout="constrained", squeeze=False)
     for column, step in enumerate(steps):
         draw_methods(axes[0, column], rows, step, "0.25")
-        draw_rates(axes[1, column], rows, step, "ece")
-        draw_rates(axes[2, column], rows, step, "gain_edge")
-        axes[2, column].set_xlabel("dropout rate")
+        for row, (what, title) in enumerate(
+            (("ece", "calibration error (ECE)"), ("gain_edge", "sparsification gain")), 1
+        ):
+            if is_measured(rows, step):
+                draw_rates(axes[row, column], rows, step, what)
+                axes[row, column].set(xlabel="dropout rate", ylabel=title)
+            else:
+                axes[row, column].set_axis_off()
     axes[0, 0].set_ylabel("calibration error (ECE)")
-    axes[1, 0].set_ylabel("calibration error (ECE)")
-    axes[2, 0].set_ylabel("sparsification gain")
     dots = {"color": "w", "marker": "o", "markersize": 7}
-    axes[0, -1].legend(
+    figure.legend(
+        loc="outside upper center",
+        ncols=4,
         handles=[
             Line2D([], [], **dots, markeredgecolor=DISTANCE, markerfacecolor="w", label="distance, not calibrated"),
             Line2D([], [], **dots, markerfacecolor=DISTANCE, label="distance + TS"),
@@ -85,7 +126,7 @@ def main() -> None:
     lines += [
         Line2D([], [], color=colour, linestyle="--", label=f"{m}, not calibrated") for m, colour in COLOURS.items()
     ]
-    axes[1, -1].legend(handles=lines, fontsize=8, frameon=False)
+    figure.legend(loc="outside lower center", ncols=4, handles=lines, fontsize=8, frameon=False)
     figure.savefig(HERE / "transformer.png", dpi=130)
 
 
