@@ -20,6 +20,7 @@
 #include "overlap.hpp"
 #include "pixels.hpp"
 #include "problem.hpp"
+#include "rows.hpp"
 #include "sample.hpp"
 #include "stop.hpp"
 #include "weights.hpp"
@@ -207,6 +208,38 @@ nb::tuple count_overlaps(const Flat<Label>& first, const Flat<Label>& second) {
   return nb::make_tuple(to_numpy(std::move(one)), to_numpy(std::move(other)), to_numpy(std::move(pixels)));
 }
 
+// Columns are int64 or float64 arrays of one length.
+nb::bytes format_rows(const nb::list& given) {
+  std::vector<dunno::Column> columns;
+  std::vector<nb::object> kept;  // the arrays must outlive the pointers
+  std::int64_t rows = -1;
+  for (nb::handle each : given) {
+    Indices whole;
+    Numbers fraction;
+    dunno::Column column;
+    std::int64_t length = 0;
+    if (nb::try_cast<Indices>(each, whole, false)) {
+      column.whole = whole.data();
+      length = static_cast<std::int64_t>(whole.shape(0));
+    } else if (nb::try_cast<Numbers>(each, fraction, false)) {
+      column.fraction = fraction.data();
+      length = static_cast<std::int64_t>(fraction.shape(0));
+    } else {
+      throw nb::value_error("a column is neither int64 nor float64, or not contiguous");
+    }
+    if (rows >= 0 && length != rows) throw nb::value_error("columns of different lengths");
+    rows = length;
+    columns.push_back(column);
+    kept.push_back(nb::borrow(each));
+  }
+  std::string text;
+  {
+    nb::gil_scoped_release unlocked;
+    text = dunno::format_rows(columns, rows < 0 ? 0 : rows);
+  }
+  return nb::bytes(text.data(), text.size());
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -232,6 +265,8 @@ NB_MODULE(_core, m) {
   m.def("count_overlaps", &count_overlaps<std::uint16_t>, "first"_a.noconvert(), "second"_a.noconvert(),
         "Pairs of labels that share pixels in two flat images, and how many.");
   m.def("count_overlaps", &count_overlaps<std::uint32_t>, "first"_a.noconvert(), "second"_a.noconvert());
+  m.def("format_rows", &format_rows, "columns"_a,
+        "Columns (int64 or float64) as lines: whole numbers, others with nine digits, nothing for NaN.");
   m.def(
       "request_stop", [](bool stop) { dunno::stop_requested().store(stop); }, "stop"_a,
       "Make all running calls of the core end with Stopped, or allow new ones.");

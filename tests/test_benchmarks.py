@@ -24,6 +24,14 @@ def test_the_memory_benchmark_runs() -> None:
     assert done.stdout.splitlines()[-1].startswith("ratio")
 
 
+@pytest.mark.parametrize(("name", "lines"), [("frames", 15), ("million", 5), ("stall", 4), ("well", 6), ("workers", 4)])
+def test_the_benchmarks_of_scale_run(name: str, lines: int) -> None:
+    pytest.importorskip("distributed")
+    command = [sys.executable, "-m", "benchmarks.scale", name, "--quick"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=BENCHMARKS.parent)
+    assert len(done.stdout.splitlines()) == lines
+
+
 @pytest.mark.parametrize(
     "script",
     [

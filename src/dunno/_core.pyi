@@ -52,6 +52,11 @@ def count_overlaps(first: Annotated[NDArray[numpy.uint16], dict(shape=(None,), o
 @overload
 def count_overlaps(first: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple: ...
 
+def format_rows(columns: list) -> bytes:
+    """
+    Columns (int64 or float64) as lines: whole numbers, others with nine digits, nothing for NaN.
+    """
+
 def request_stop(stop: bool) -> None:
     """
     Make all running calls of the core end with Stopped, or allow new ones.

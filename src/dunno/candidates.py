@@ -1,8 +1,10 @@
 """The gate: which edges are worth a cost."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from dunno.errors import InputError
+from dunno.errors import InputError, MovieError
 from dunno.types import Candidates, Detections, Movie
 
 GATE_PAIRS = 8
@@ -56,15 +58,28 @@ def estimate_gate(movie: Movie) -> float:
     slow the rest is). A movie in which no frame pair has cells on both sides gets its own diagonal.
     """
     nearest, diameters = [], []
-    pairs = np.unique(np.linspace(0, len(movie) - 2, min(GATE_PAIRS, len(movie) - 1)).astype(int))
-    for t in pairs:
-        mothers, daughters = movie.detections(t), movie.detections(t + 1)
+    for mothers, daughters in _some_pairs(movie):
         nearest.append(_nearest(mothers, daughters))
         diameters.append(_diameter(daughters))
     displacements, sizes = np.concatenate(nearest), np.concatenate(diameters)
     if len(displacements) == 0:
         return float(np.linalg.norm(np.multiply(movie.shape, movie.scale)))
     return float(max(GATE_FACTOR * np.quantile(displacements, GATE_QUANTILE), GATE_DIAMETERS * np.median(sizes)))
+
+
+def _some_pairs(movie: Movie) -> Iterator[tuple[Detections, Detections]]:
+    """A few pairs spread over the movie; those with a frame that cannot be read are passed over, unless there are no others."""
+    found, problem = 0, None
+    for t in np.unique(np.linspace(0, len(movie) - 2, min(GATE_PAIRS, len(movie) - 1)).astype(int)):
+        try:
+            pair = movie.detections(t), movie.detections(t + 1)
+        except MovieError as error:
+            problem = problem or error
+            continue
+        found += 1
+        yield pair
+    if problem is not None and not found:
+        raise problem
 
 
 def typical_diameter(cells: list[Detections]) -> float:

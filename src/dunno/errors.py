@@ -8,6 +8,7 @@ DunnoError
 │   ├── ProblemError  an assignment problem that is malformed
 │   ├── OutputError   results that cannot be written where they should go
 │   └── DecisionError a person's decision that cannot be: it contradicts others, or names no cell
+├── WorkerLost        a worker of a pool or cluster has gone; what was finished is kept
 └── MissingExtra      an optional package is not installed; the message holds the `pip install` line
 
 DunnoWarning          something worth knowing that does not stop the work
@@ -44,6 +45,10 @@ class OutputError(InputError):
 
 class DecisionError(InputError):
     """A person's decision cannot be: it contradicts others, or names no cell."""
+
+
+class WorkerLost(DunnoError):
+    """A worker of a pool or cluster has gone, and its work with it."""
 
 
 class MissingExtra(DunnoError):

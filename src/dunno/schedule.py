@@ -2,15 +2,26 @@
 
 import os
 import signal
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
 from dunno import _core
-from dunno.errors import InputError, MissingExtra
+from dunno.errors import InputError, MissingExtra, WorkerLost
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -38,44 +49,80 @@ def in_order(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-    except KeyboardInterrupt:
-        _core.request_stop(True)
+    except (KeyboardInterrupt, SystemExit):
+        _stop(executor)
         raise
+    except (BrokenExecutor, CancelledError) as error:
+        raise _lost(error) from None
     finally:
-        for future in waiting:
-            future.cancel()
-        for future in waiting:
-            if not future.cancelled():
-                future.exception()
-        _core.request_stop(False)
+        _abandon(waiting)
 
 
 def as_finished(
-    function: Callable[[Item], Result], items: Iterable[Item], executor: Executor, in_flight: int
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    executor: Executor,
+    in_flight: int | Callable[[], int],
 ) -> Iterator[tuple[Item, Result | BaseException]]:
     """Yield each item with what `function(item)` gave or raised, in the order in which they end.
 
-    One failing item does not stop the others. Arguments as for `in_order`.
+    One failing item does not stop the others. Arguments as for `in_order`; a function as `in_flight` is asked each time, because
+    clusters grow.
     """
     waiting: dict[Future[Result], Item] = {}
     remaining = iter(items)
+    room = in_flight if callable(in_flight) else lambda: in_flight
     try:
         while True:
-            while len(waiting) < in_flight and (item := next(remaining, None)) is not None:
+            while len(waiting) < room() and (item := next(remaining, None)) is not None:
                 waiting[executor.submit(function, item)] = item
             if not waiting:
                 return
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
-                yield waiting.pop(future), future.exception() or future.result()
-    except KeyboardInterrupt:
-        _core.request_stop(True)
+                yield waiting.pop(future), _outcome(future)
+    except (KeyboardInterrupt, SystemExit):
+        _stop(executor)
         raise
+    except BrokenExecutor as error:
+        raise _lost(error) from None
     finally:
-        for future in waiting:
-            future.cancel()
-        wait([future for future in waiting if not future.cancelled()])
-        _core.request_stop(False)
+        _abandon(waiting)
+
+
+def _outcome(future: "Future[Any]") -> Any:
+    try:
+        error = future.exception()
+    except CancelledError as cancelled:
+        return _lost(cancelled)
+    if error is None:
+        return future.result()
+    gone = isinstance(error, BrokenExecutor) or type(error).__name__ in ("KilledWorker", "CommClosedError")
+    return _lost(error) if gone else error
+
+
+def _lost(error: BaseException) -> WorkerLost:
+    why = " ".join(str(error).split()) or type(error).__name__
+    return WorkerLost(f"a worker was lost, perhaps for want of memory ({why})")
+
+
+def _stop(executor: Executor) -> None:
+    """End work that runs, where that can be done without losing more than it."""
+    _core.request_stop(True)
+    for process in list((getattr(executor, "_processes", None) or {}).values()):  # a pool has no public door to them
+        process.terminate()
+
+
+def _abandon(waiting: "Iterable[Future[Any]]") -> None:
+    """Cancel what has not begun, and wait for what has: it uses files and memory."""
+    running = [future for future in waiting if not future.cancel()]
+    wait(running)
+    _core.request_stop(False)
+
+
+def room_for(executor: Executor, workers: int) -> Callable[[], int]:
+    """How much work to keep in flight: two pieces per worker, so that none waits."""
+    return lambda: 2 * int(getattr(executor, "workers", workers))
 
 
 @contextmanager
@@ -84,26 +131,67 @@ def open_executor(workers: int, dask: str | None = None, *, processes: bool = Fa
 
     Args:
         workers: Threads to use here.
-        dask: Address of a Dask scheduler to use instead; what runs there must pickle, and finds its files by itself.
-        processes: Use processes here instead of threads, for work that holds Python's lock; it must pickle too.
+        dask: Address of a Dask scheduler to use instead, or its scheduler file (.json); what runs there must pickle, and finds its
+            files by itself.
+        processes: Use processes instead of threads; what runs there must pickle.
     """
-    if dask is None:
-        with _processes(workers) if processes else ThreadPoolExecutor(workers) as executor:
+    if dask is not None:
+        with _client(dask) as client:
+            cluster = Cluster(client)
+            yield cluster, cluster.workers
+    elif processes:
+        with ProcessPoolExecutor(workers, get_context("spawn"), _begin_process, (os.getpid(),)) as pool:
+            try:
+                yield pool, workers
+            except (KeyboardInterrupt, SystemExit):
+                _stop(pool)
+                _core.request_stop(False)
+                raise
+    else:
+        with ThreadPoolExecutor(workers, thread_name_prefix="dunno") as executor:
             yield executor, workers
-        return
-    with _client(dask) as client:
-        yield client.get_executor(pure=False), max(sum(client.nthreads().values()), 1)
 
 
-def _processes(workers: int) -> ProcessPoolExecutor:
-    """Processes that start anew: forking one with threads may hang."""
-    return ProcessPoolExecutor(workers, get_context("spawn"), initializer=_settle)
-
-
-def _settle() -> None:
-    """Let Ctrl-C end a worker process at once, without a word, and torch keep to one core in each of them."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _begin_process(starter: int) -> None:
+    """Leave Ctrl-C to the process that started this one, end with it however it ends, and let torch keep to one core."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+    def watch() -> None:
+        while os.getppid() == starter:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+class Cluster(Executor):
+    """A Dask cluster as an executor that knows how many workers it has at the moment."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._executor = client.get_executor(pure=False)
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> "Future[Any]":
+        """Run a call on some worker."""
+        with _saying_if_gone():
+            future: Future[Any] = self._executor.submit(function, *arguments, **named)
+        return future
+
+    @property
+    def workers(self) -> int:
+        """Threads of all workers, at least one: they may still be on their way."""
+        with _saying_if_gone():
+            return max(int(sum(self._client.nthreads().values())), 1)
+
+
+@contextmanager
+def _saying_if_gone() -> Iterator[None]:
+    """A lost connection is an OSError, which would look like a full disk."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        raise WorkerLost(f"the Dask scheduler does not answer any more ({error})") from None
 
 
 def _client(address: str) -> Any:
@@ -111,7 +199,8 @@ def _client(address: str) -> Any:
         from distributed import Client
     except ImportError:
         raise MissingExtra("a Dask cluster needs distributed: pip install 'dunno[dask]'") from None
+    place = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
     try:
-        return Client(address, timeout=10, set_as_default=False)
+        return Client(**place, timeout=10, set_as_default=False)
     except (OSError, ValueError) as error:
         raise InputError(f"--dask {address}: no scheduler answers there ({error}); expected tcp://host:8786") from None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from inspect import signature
@@ -16,17 +16,19 @@ import numpy as np
 
 from dunno import rooms
 from dunno.assignment import Problem
-from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts, fit_motion
-from dunno.calibration.motion_model import Field, MotionPair
-from dunno.candidates import check_gate, estimate_gate, find_candidates, merge, typical_diameter
+from dunno.blocks import Block, blocks_of
+from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts
+from dunno.candidates import check_gate, estimate_gate, find_candidates, merge
 from dunno.costs import Cost, HasEventCosts, evaluate, linkable, name_of
 from dunno.errors import InputError, MovieError
 from dunno.io.links import Links
 from dunno.methods import Method, ScoredPair
 from dunno.perturbations import Perturbation
-from dunno.schedule import in_order
+from dunno.planning import Plan, fit_plan, seen_field
+from dunno.progress import Tell, tell_nobody
+from dunno.schedule import in_order, open_executor
 from dunno.tracking import Tracking
-from dunno.types import Candidates, Detections, EventCosts, FramePair, Movie, PairPosterior
+from dunno.types import Candidates, EventCosts, FramePair, Movie, PairPosterior
 
 
 class Calibration(Protocol):
@@ -39,28 +41,6 @@ class Calibration(Protocol):
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""
         ...
-
-
-BLOCK = 16
-"""Frame pairs per block: a block reads its frames once, plus the one it shares with the next block."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Everything that is decided before the first pair is tracked."""
-
-    cost: Cost
-    method: Method
-    perturbation: Perturbation | None
-    gate: float
-    max_distance: float
-    appear_cost: float | None
-    disappear_cost: float | None
-    divide_cost: float | None
-    no_mother: bool
-    seed: int
-    links: Links | None
-    calibration: Calibration | None
 
 
 class Tracker:
@@ -153,20 +133,41 @@ class Tracker:
             raise InputError(f"the calibration brings its own event costs; leave out {', '.join(given)}")
         return calibration
 
-    def plan(self, movie: Movie) -> Plan:
-        """Decide everything that depends on the whole movie; fits the calibration, where it is "self"."""
+    def plan(self, movie: Movie, tell: Tell = tell_nobody) -> Plan:
+        """Decide everything that depends on the whole movie; fits the calibration, where it is "self".
+
+        Args:
+            movie: The movie.
+            tell: Is told how far it is.
+        """
         if len(movie) < 2:
             raise MovieError(f"{movie.name}: the movie has one frame; tracking needs at least two")
         given = self.max_distance
         estimated = estimate_gate(movie) if given is None or np.isinf(given) else given
-        plan = self._plan(estimated, estimated if given is None else given)
+        plan = self.draft(estimated, estimated if given is None else given)
         if self.calibration == "self":
-            return fit_plan(plan, movie, self.about(movie, plan), may_widen=given is None)
+            about = self.about(movie, plan)
+            with self.working() as (executor, workers):
+                return fit_plan(
+                    plan, movie, about, may_widen=given is None, executor=executor, workers=workers, tell=tell
+                )
         if isinstance(self.calibration, ModelCalibration):
-            return replace(plan, calibration=self.calibration.moved_to(seen_field(movie)))
+            with self.working() as (executor, workers):
+                field = seen_field(movie, executor, workers, tell)
+            return replace(plan, calibration=self.calibration.moved_to(field))
         return plan
 
-    def _plan(self, estimated: float, gate: float) -> Plan:
+    @contextmanager
+    def working(self) -> Iterator[tuple[Executor, int]]:
+        """The executor to use and its number of workers."""
+        if self.executor is not None:
+            yield self.executor, self.workers
+            return
+        with open_executor(self.workers) as opened:
+            yield opened
+
+    def draft(self, estimated: float, gate: float) -> Plan:
+        """The plan with a gate, before a calibration is fitted."""
         return Plan(
             cost=self.cost,
             method=self.method,
@@ -185,15 +186,14 @@ class Tracker:
     def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[PairPosterior]:
         """Yield each frame pair's posterior, in order, keeping a few blocks in memory."""
         plan = plan or self.plan(movie)
-        starts = range(0, len(movie) - 1, BLOCK)
-        blocks = (movie.part(slice(start, start + BLOCK + 1)) for start in starts)
+        blocks = blocks_of(movie, plan.window)
         work = partial(track_block, plan)
         if self.executor is None and self.workers == 1:
             for block in blocks:
                 yield from work(block)
             return
-        with _executor(self.executor, self.workers) as executor:
-            for posteriors in in_order(work, blocks, executor, 2 * self.workers):
+        with self.working() as (executor, workers):
+            for posteriors in in_order(work, blocks, executor, 2 * workers):
                 yield from posteriors
 
     def track(self, movie: Movie, progress: bool = False) -> Tracking:
@@ -212,10 +212,10 @@ class Tracker:
             pairs = iter(show(pairs, description=f"tracking {movie.name}", total=len(movie) - 1))
         return Tracking(movie, tuple(pairs), about)
 
-    def about(self, movie: Movie, plan: Plan) -> dict[str, Any]:
-        """Say who made a result: what every output carries."""
+    def asked(self, movie: Movie) -> dict[str, Any]:
+        """Say what was asked for: all that is known about a result before anything is read or fitted."""
         step = int(np.diff(movie.frames[:2])[0]) if len(movie) > 1 else 1
-        about = {
+        return {
             "version": version("dunno"),
             "movie": movie.name,
             "movie_path": movie.path,
@@ -231,7 +231,7 @@ class Tracker:
             "method_parameters": _parameters(self.method),
             "perturbation": getattr(self.perturbation, "name", None) if _is_perturbing(self.method) else None,
             "perturbation_parameters": _parameters(self.perturbation) if _is_perturbing(self.method) else {},
-            "max_distance": plan.gate if np.isfinite(plan.gate) else None,
+            "max_distance": self.max_distance if np.isfinite(self.max_distance or 0.0) else None,
             "max_distance_estimated": self.max_distance is None,
             "appear_cost": self.appear_cost,
             "disappear_cost": self.disappear_cost,
@@ -243,6 +243,10 @@ class Tracker:
             "calibration": None,
             "calibrated": False,
         }
+
+    def about(self, movie: Movie, plan: Plan) -> dict[str, Any]:
+        """Say who made a result: what every output carries."""
+        about = {**self.asked(movie), "max_distance": plan.gate if np.isfinite(plan.gate) else None}
         if plan.calibration is not None:
             plan.calibration.check(about)
             trusted = bool(getattr(plan.calibration, "trusted", True))
@@ -250,68 +254,15 @@ class Tracker:
         return about
 
 
-FIT_PAIRS, FIT_CELLS = 100, 10_000
-"""How much of the movie, spread over it, a self-calibration looks at: frame pairs, and mothers in them."""
-
-TAIL_BEYOND = 1e-3
-"""Share of displacements that may be longer than the gate; one that cuts more would make cells look slower."""
-
-WIDENINGS = 3
-
-
-def fit_plan(plan: Plan, movie: Movie, about: Mapping[str, Any], *, may_widen: bool) -> Plan:
-    """Fit the motion model to the movie itself, widening the gate until it cuts next to nothing of the motion's tail."""
-    cells, starts = _sampled(movie)
-    field = Field.around([each for each in cells.values() if len(each)] or list(cells.values()))
-    size = typical_diameter(list(cells.values()))
-    widest = 3 * plan.gate
-    for _ in range(WIDENINGS):
-        pairs = [_motion_pair(plan, cells, t, movie) for t in starts]
-        fitted = fit_motion(pairs, field, size, about)
-        spreads = np.concatenate([pair.spread for pair in pairs])
-        needed = fitted.model.reach(TAIL_BEYOND) * np.sqrt(np.median(spreads) if len(spreads) else 1.0)
-        if not may_widen or needed <= plan.gate or plan.gate >= widest:
-            break
-        plan = replace(plan, gate=min(float(needed), widest))
-    return replace(plan, calibration=fitted)
-
-
-def _sampled(movie: Movie) -> tuple[dict[int, Detections], list[int]]:
-    """The detections of some pairs, and the pairs' first frames."""
-    n = len(movie) - 1
-    crowd = max(len(movie.detections(n // 2)), 1)
-    most = min(FIT_PAIRS, max(FIT_CELLS // crowd, 10), n)
-    starts = np.unique(np.linspace(0, n - 1, most).astype(int)).tolist()
-    frames = sorted({t + k for t in starts for k in (0, 1)})
-    return {t: movie.detections(t).without_pixels() for t in frames}, starts
-
-
-def _motion_pair(plan: Plan, cells: Mapping[int, Detections], t: int, movie: Movie) -> MotionPair:
-    pair = FramePair(cells[t], cells[t + 1], plan.max_distance, movie.scale)
-    candidates = find_candidates(pair.mothers, pair.daughters, plan.gate)
-    if getattr(plan.cost, "needs_pixels", False):
-        pair = replace(pair, mothers=movie.detections(t), daughters=movie.detections(t + 1))
-    return MotionPair.of(pair, candidates, plan.cost)
-
-
-def seen_field(movie: Movie) -> Field:
-    """The box in which the movie shows cells."""
-    return Field.around(list(_sampled(movie)[0].values()))
-
-
-def track_block(plan: Plan, block: Movie) -> list[PairPosterior]:
+def track_block(plan: Plan, block: Block) -> list[PairPosterior]:
     """Track a few consecutive frames, each read once."""
     posteriors = []
-    mothers = block.detections(0)
-    for t in range(1, len(block)):
-        daughters = block.detections(t)
-        pair = FramePair(mothers, daughters, plan.max_distance, block.scale)
-        rng = np.random.default_rng([plan.seed, mothers.frame, daughters.frame])
+    for pair in block.pairs(plan.window, plan.max_distance):
+        rng = np.random.default_rng([plan.seed, pair.mothers.frame, pair.daughters.frame])
         posterior = plan.method(score_pair(plan, pair), rng)
         if isinstance(plan.calibration, TemperatureScaling):
             posterior = plan.calibration.apply(posterior)
         posteriors.append(posterior if plan.links is None else with_links(posterior, plan.links))
-        mothers = daughters
     return posteriors
 
 
@@ -363,15 +314,6 @@ def _event_costs(plan: Plan, pair: FramePair) -> EventCosts:
         disappear=own.disappear if plan.disappear_cost is None else plan.disappear_cost,
         divide=own.divide if plan.divide_cost is None else plan.divide_cost,
     )
-
-
-@contextmanager
-def _executor(given: Executor | None, workers: int) -> Iterator[Executor]:
-    if given is not None:
-        yield given
-        return
-    with ThreadPoolExecutor(workers, thread_name_prefix="dunno") as executor:
-        yield executor
 
 
 def available_cores() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -61,19 +61,21 @@ class TrackRow:
     least: float = 1.0
 
 
-@dataclass
 class TrackNumbers:
     """Numbers tracks while pairs arrive in frame order.
 
-    A daughter carries her mother's track on where she is the only one; where the mother divides, each daughter starts
-    a track of her own. `rows` holds a mutable `[first, last, mother]` for every track; frames are original indices.
-    `log_confidence` and `log_least` tell how sure a track's links are; those that are certain are left out.
+    A daughter carries her mother's track on where she is the only one; where the mother divides, each daughter starts a track of
+    her own. Tables grow by doubling, 40 bytes a track; `current` holds the tracks of the last frame's cells.
     """
 
-    log_confidence: dict[int, float] = field(default_factory=dict)
-    log_least: dict[int, float] = field(default_factory=dict)
-    current: Ints = field(default_factory=lambda: np.empty(0, np.int64))
-    rows: dict[int, list[int]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.current: Ints = np.empty(0, np.int64)
+        self._n = 0
+        self._rows: Ints = np.empty((1024, 3), np.int64)  # first frame, last frame, mother; frames are original indices
+        self._log: Floats = np.empty((1024, 2))  # of the confidence, and of the least certain link
+
+    def __len__(self) -> int:
+        return self._n
 
     def begin(self, detections: Detections) -> Ints:
         """Number the first frame's cells."""
@@ -91,32 +93,33 @@ class TrackNumbers:
         numbers = np.where(carried, from_track, 0)
         numbers[~carried] = self._new(from_track[~carried], pair.daughter_frame)
         log_probability = np.zeros(len(pair.daughters))
-        log_probability[daughter] = pair.log_probability[pair.selected]
-        for track, value in zip(numbers[carried].tolist(), log_probability[carried].tolist(), strict=True):
-            self.rows[track][1] = pair.daughter_frame
-            if value < 0:
-                self.log_confidence[track] = self.log_confidence.get(track, 0.0) + value
-                self.log_least[track] = min(self.log_least.get(track, 0.0), value)
+        log_probability[daughter] = np.minimum(pair.log_probability[pair.selected], 0.0)
+        self._carry(numbers[carried] - 1, pair.daughter_frame, log_probability[carried])
         self.current = numbers
         return numbers
 
+    def _carry(self, row: Ints, frame: int, log_probability: Floats) -> None:
+        self._rows[row, 1] = frame
+        self._log[row, 0] += log_probability
+        self._log[row, 1] = np.minimum(self._log[row, 1], log_probability)
+
     def _new(self, mothers: Ints, frame: int) -> Ints:
-        numbers = len(self.rows) + 1 + np.arange(len(mothers))
-        for track, mother in zip(numbers.tolist(), mothers.tolist(), strict=True):
-            self.rows[track] = [frame, frame, mother]
+        end = self._n + len(mothers)
+        if end > len(self._rows):
+            longer = max(2 * len(self._rows), end)
+            self._rows = np.resize(self._rows, (longer, 3)).astype(np.int64, copy=False)
+            self._log = np.resize(self._log, (longer, 2)).astype(np.float64, copy=False)
+        self._rows[self._n : end, :2] = frame
+        self._rows[self._n : end, 2] = mothers
+        self._log[self._n : end] = 0.0
+        numbers = self._n + 1 + np.arange(len(mothers))
+        self._n = end
         return numbers
 
     def table(self) -> list[TrackRow]:
         """List all tracks so far."""
-        return [
-            TrackRow(
-                track, first, last, mother, self._exp(self.log_confidence, track), self._exp(self.log_least, track)
-            )
-            for track, (first, last, mother) in self.rows.items()
-        ]
-
-    def _exp(self, logs: dict[int, float], track: int) -> float:
-        return float(np.exp(logs.get(track, 0.0)))
+        columns = (*self._rows[: self._n].T.tolist(), *np.exp(self._log[: self._n]).T.tolist())
+        return [TrackRow(track, *values) for track, values in enumerate(zip(*columns, strict=True), 1)]
 
 
 def records(

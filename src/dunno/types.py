@@ -6,7 +6,7 @@ edges. The mother of a cell that did not divide is itself, one frame earlier.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -31,6 +31,19 @@ class Frames(Protocol):
 
     def __len__(self) -> int: ...
     def __getitem__(self, t: int, /) -> Any: ...
+
+
+@dataclass(frozen=True)
+class FewFrames:
+    """Some frames of a source under the numbers they have there: all that a worker elsewhere needs of it."""
+
+    frames: Mapping[int, Any]
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+    def __getitem__(self, t: int) -> Any:
+        return self.frames[t]
 
 
 class Movie:
@@ -75,6 +88,7 @@ class Movie:
         self._masks = masks
         self._images = images
         self._positions: Ints = np.arange(length)
+        self._blank: frozenset[int] = frozenset()
         self.frames: Ints = self._positions if frames is None else np.asarray(frames, dtype=np.int64)
         self.name = name
         self.path: str | None = None  # where `dunno.read` found it, so that it can be opened again
@@ -113,6 +127,8 @@ class Movie:
     def masks(self, t: int) -> LabelImage:
         """Read frame t's labels, (Y, X) or (Z, Y, X)."""
         position = int(self._positions[t])
+        if position in self._blank:
+            return np.zeros(self.shape, np.uint8)
         labels = as_labels(self._masks[position], self.where(t))
         self._check_shape(labels.shape, self.where(t))
         return labels
@@ -122,6 +138,8 @@ class Movie:
         if self._images is None:
             raise MovieError(f"{self.name}: has masks but no images; give images, or use a cost that needs none")
         position = int(self._positions[t])
+        if position in self._blank:
+            return np.zeros(self.shape, np.uint8)
         image = np.asarray(self._images[position])
         self._check_shape(image.shape, where_is(self._images, position))
         return image
@@ -154,6 +172,19 @@ class Movie:
         view.frames = self.frames[selection]
         return view
 
+    def blanked(self, frames: Collection[int]) -> Movie:
+        """View in which some frames, given by position, are empty; they are not read."""
+        view = self.part(slice(None))
+        view._blank = self._blank | {int(self._positions[t]) for t in frames}
+        return view
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs: of arrays and lists of files, the frames in view alone."""
+        if len(self) == count_frames(self._masks):
+            return self.__dict__
+        sources = {name: _only(self.__dict__[name], self._positions) for name in ("_masks", "_images")}
+        return {**self.__dict__, **sources}
+
     def _check_shape(self, shape: tuple[int, ...], where: str) -> None:
         if shape != self.shape:
             raise MovieError(f"{where}: a frame of shape {shape}, but the movie's first one has {self.shape}")
@@ -172,6 +203,14 @@ def count_frames(source: Frames) -> int:
     """Number of frames; zarr arrays have a shape but no length."""
     shape: tuple[int, ...] | None = getattr(source, "shape", None)
     return len(source) if shape is None else int(shape[0])
+
+
+def _only(source: Any, positions: Ints) -> Any:
+    if hasattr(source, "only"):
+        return source.only(positions.tolist())
+    if isinstance(source, np.ndarray | list | tuple):
+        return FewFrames({t: source[t] for t in positions.tolist()})
+    return source
 
 
 def where_is(source: Frames, t: int) -> str:
@@ -291,12 +330,17 @@ class FramePair:
         daughters: The later frame's detections.
         max_distance: How far a cell may move between them; what an event costs is often derived from it.
         scale: (d,) size of a pixel along each axis.
+        window: The frames around the pair, both of its own among them, for a cost that asks for them; else empty. A
+            perturbation changes `mothers` and `daughters` and leaves the window as it was.
+        drawn: (m, n) what every edge costs, where a perturbation has drawn it from the cost itself.
     """
 
     mothers: Detections
     daughters: Detections
     max_distance: float
     scale: tuple[float, ...] = (1.0, 1.0)
+    window: tuple[Detections, ...] = ()
+    drawn: Floats | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,6 +419,19 @@ class PairPosterior:
     def probability(self) -> Floats:
         """(E,) P(mother | daughter)."""
         return np.exp(self.log_probability)
+
+
+@dataclass(frozen=True)
+class BrokenFrame:
+    """A frame that could not be read; no links lead to it or from it.
+
+    Attributes:
+        frame: Its original index.
+        problem: Its file, and what is wrong with it.
+    """
+
+    frame: int
+    problem: str
 
 
 @dataclass(frozen=True, eq=False)

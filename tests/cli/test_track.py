@@ -79,6 +79,22 @@ def test_json_is_for_machines_and_quiet_says_nothing(
     assert (captured.out, captured.err) == ("", "")
 
 
+def test_progress_is_told_to_machines_and_kept_in_a_log(
+    movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["track", str(movie), "-o", str(tmp_path / "out"), "--json"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines() if line.startswith("{")]
+    names = ["stage", "done", "total", "seconds", "per_second", "seconds_left", "memory"]
+    assert all(list(line) == names for line in lines)
+    assert [line["stage"] for line in lines][:2] == ["reading frames", "reading frames"]
+    assert (lines[-1]["stage"], lines[-1]["done"], lines[-1]["total"]) == ("tracking frames", 2, 2)
+    assert lines[-1]["memory"] > 10 << 20
+    log = (tmp_path / "out.log").read_text().splitlines()
+    assert "fitting the motion model" in log[2]
+    assert "tracking frames: 2 of 2" in log[-2]
+    assert log[-1].endswith("  done")
+
+
 def test_options_reach_the_tracker(movie: Path, tmp_path: Path) -> None:
     options = "--every 2 --scale 2,0.5 --interval 5 --seed 3 --workers 1 --appear-cost 9 --divide-cost 1".split()
     assert run(["track", str(movie), "-o", str(tmp_path / "out"), "-q", *options]) == 0
@@ -219,26 +235,32 @@ def test_a_bug_is_no_input_error(movie: Path, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr("dunno.io.csv.edge_columns", lambda pair: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run(["track", str(movie), "-o", str(tmp_path / "out"), "-q"])
-    assert os.listdir(tmp_path) == ["masks"]
+    assert sorted(os.listdir(tmp_path)) == ["masks", "out.log", "out.partial"]  # what is computed is kept
 
 
-def test_control_c_stops_it_and_leaves_nothing(tmp_path: Path) -> None:
+def await_block(partial: Path) -> None:
+    """Wait until a run has finished something."""
+    deadline = time.monotonic() + 60
+    while not any(partial.glob("pairs/*.npz")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def test_control_c_stops_it_and_keeps_what_is_finished(tmp_path: Path) -> None:
     simulate(cells=30, frames=3).save(tmp_path / "01")
     for t in range(3, 3000):
         for place, name in (("01", "t"), ("01_GT/TRA", "man_track")):
             os.link(tmp_path / place / f"{name}{t % 3:03d}.tif", tmp_path / place / f"{name}{t:03d}.tif")
     command = [sys.executable, "-m", "dunno", "track", str(tmp_path / "01"), "-o", str(tmp_path / "out")]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    partial = tmp_path / "out.partial" / "edges.csv"
-    deadline = time.monotonic() + 30
-    while not partial.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
+    await_block(tmp_path / "out.partial")
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "dunno: stopped; nothing was left half-written" in errors
+    assert "the same command with --resume continues there" in errors
     assert "Traceback" not in errors
-    assert sorted(os.listdir(tmp_path)) == ["01", "01_GT"]
+    assert sorted(os.listdir(tmp_path)) == ["01", "01_GT", "out.log", "out.partial"]
+    assert "stopped: KeyboardInterrupt" in (tmp_path / "out.log").read_text()
 
 
 def test_somebody_elses_links_are_judged_and_what_fails_is_listed(
@@ -333,7 +355,7 @@ def test_an_output_around_the_movie_is_refused(movie: Path, tmp_path: Path, caps
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_being_ended_leaves_nothing_half_written(tmp_path: Path, number: int, code: int) -> None:
+def test_being_ended_keeps_what_is_finished(tmp_path: Path, number: int, code: int) -> None:
     simulate(cells=30, frames=3).save(tmp_path / "01")
     for t in range(3, 2000):
         for place, name in (("01", "t"), ("01_GT/TRA", "man_track")):
@@ -350,11 +372,9 @@ def test_being_ended_leaves_nothing_half_written(tmp_path: Path, number: int, co
         "SM",
     ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 30
-    while not (tmp_path / "out.partial" / "edges.csv").exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
+    await_block(tmp_path / "out.partial")
     process.send_signal(number)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == code
     assert "Traceback" not in errors
-    assert sorted(os.listdir(tmp_path)) == ["01", "01_GT"]
+    assert sorted(os.listdir(tmp_path)) == ["01", "01_GT", "out.log", "out.partial"]

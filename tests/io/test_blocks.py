@@ -7,9 +7,9 @@ import pytest
 
 from dunno import Movie, Tracker
 from dunno.errors import InputError
-from dunno.io.blocks import block_file, keep, read_block, stored_pairs, write_block
+from dunno.io.blocks import block_file, is_whole, keep, read_block, read_broken, stored_pairs, write_block
 from dunno.simulate import colony as simulate
-from dunno.types import PairPosterior
+from dunno.types import BrokenFrame, PairPosterior
 
 FIELDS = ("mother", "daughter", "cost", "log_probability", "log_no_mother", "entropy", "selected", "log_disappear")
 
@@ -52,11 +52,38 @@ def test_frames_without_cells_are_kept(tmp_path: Path) -> None:
     assert [len(pair.daughters) for pair in read_block(tmp_path / "block.npz")] == [1, 0, 0]
 
 
+def test_blocks_come_back_in_frame_order(colony: Movie, tmp_path: Path) -> None:
+    (tmp_path / "pairs").mkdir()
+    first, second = Tracker(method="SM").track(colony).pairs
+    write_block(block_file(tmp_path / "pairs", 1), [second])
+    write_block(block_file(tmp_path / "pairs", 0), [first])
+    assert sorted(path.name for path in (tmp_path / "pairs").iterdir()) == ["000000.npz", "000001.npz"]
+    assert [pair.daughter_frame for pair in stored_pairs(tmp_path)] == [1, 2]
+
+
 def test_a_stream_is_kept_in_blocks_and_handed_on(colony: Movie, tmp_path: Path) -> None:
     pairs = Tracker(method="SM").track(colony).pairs
     assert list(keep(iter(pairs), tmp_path / "pairs", 1)) == list(pairs)
     assert sorted(path.name for path in (tmp_path / "pairs").iterdir()) == ["000000.npz", "000001.npz"]
-    assert [pair.daughter_frame for pair in stored_pairs(tmp_path)] == [1, 2]
+
+
+def test_broken_frames_are_kept_with_their_block(colony: Movie, tmp_path: Path) -> None:
+    pairs = Tracker(method="SM").track(colony).pairs
+    broken = [BrokenFrame(1, "m1.tif: cannot be read (…); is it complete?")]
+    write_block(tmp_path / "one.npz", pairs, broken)
+    write_block(tmp_path / "none.npz", pairs)
+    assert read_broken(tmp_path / "one.npz") == broken
+    assert read_broken(tmp_path / "none.npz") == []
+    assert len(read_block(tmp_path / "one.npz")) == 2
+
+
+def test_a_block_that_ends_early_is_not_whole(colony: Movie, tmp_path: Path) -> None:
+    path = tmp_path / "block.npz"
+    assert not is_whole(path)
+    write_block(path, Tracker(method="SM").track(colony).pairs)
+    assert is_whole(path)
+    path.write_bytes(path.read_bytes()[:-30])
+    assert not is_whole(path)
 
 
 def test_a_broken_block_is_named(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ def bootstrap_intervals(
     expected: Sequence[Expected],
     priors: Priors,
     seed: int = 0,
+    each: Callable[..., list[Any]] = lambda function, *items: list(map(function, *items)),
 ) -> dict[str, tuple[float, float]]:
     r"""Intervals of the pooled parameters; none where there are too few pairs to resample.
 
@@ -41,7 +43,7 @@ def bootstrap_intervals(
         nudged = best.copy()
         nudged[column] += NUDGE
         shifted = [from_logs(models[0], nudged)] * len(pairs)
-        again = [expect(model, pair) for model, pair in zip(shifted, pairs, strict=True)]
+        again = each(expect, shifted, pairs)
         jacobian[:, column] = (to_logs(maximise(shifted, pairs, again, priors, one)[0]) - base) / NUDGE
     rng = np.random.default_rng(seed)
     steps = []

@@ -167,26 +167,35 @@ class ModelCalibration:
     def save(self, path: str | Path, overwrite: bool = False) -> None:
         """Write it as JSON."""
         with whole(path, overwrite) as partial:
-            partial.write_text(json.dumps({"kind": KIND, **asdict(self)}, indent=2) + "\n")
+            partial.write_text(json.dumps(self.to_dict(), indent=2) + "\n")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {"kind": KIND, **asdict(self)}
 
     @classmethod
     def load(cls, path: str | Path) -> ModelCalibration:
         """Read what `save` wrote."""
         try:
-            content = json.loads(Path(path).read_text())
-            if content.pop("kind") != KIND:
-                raise InputError(f"{path}: is no {KIND}")
-            for name in ("model", "first"):
-                content[name] = None if content[name] is None else _model(content[name])
-            content["frames"] = tuple(content["frames"])
-            content["problems"] = tuple(content["problems"])
-            content["varying"] = {name: tuple(values) for name, values in content["varying"].items()}
-            content["intervals"] = {name: tuple(values) for name, values in content["intervals"].items()}
-            return cls(**content)
+            return cls.from_dict(json.loads(Path(path).read_text()))
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
         except (ValueError, TypeError, KeyError, AttributeError):
             raise InputError(f"{path}: is no calibration that dunno wrote; make one with dunno calibrate") from None
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> ModelCalibration:
+        """The reverse of `to_dict`; raises ValueError, KeyError or TypeError on anything else."""
+        content = {**content}
+        if content.pop("kind") != KIND:
+            raise ValueError(f"is no {KIND}")
+        for name in ("model", "first"):
+            content[name] = None if content[name] is None else _model({**content[name]})
+        content["frames"] = tuple(content["frames"])
+        content["problems"] = tuple(content["problems"])
+        content["varying"] = {name: tuple(values) for name, values in content["varying"].items()}
+        content["intervals"] = {name: tuple(values) for name, values in content["intervals"].items()}
+        return cls(**content)
 
     def moved_to(self, field: Field) -> ModelCalibration:
         """The same for another movie: its own field, and the pooled parameters, because its clock is another."""

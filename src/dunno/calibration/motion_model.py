@@ -45,15 +45,19 @@ class MotionPair:
     @classmethod
     def of(cls, pair: FramePair, candidates: Candidates, cost: Any) -> MotionPair:
         """See a pair with a motion cost's eyes."""
-        mothers, daughters = pair.mothers.centroid, pair.daughters.centroid
+        return cls.between(pair.mothers, pair.daughters, candidates, cost.spread(pair))
+
+    @classmethod
+    def between(cls, mothers: Detections, daughters: Detections, candidates: Candidates, spread: Floats) -> MotionPair:
+        """See two frames' cells, the mothers' spread being known."""
         return cls(
-            frame=pair.mothers.frame,
+            frame=mothers.frame,
             mother=candidates.mother,
             daughter=candidates.daughter,
-            step=daughters[candidates.daughter] - mothers[candidates.mother],
-            spread=cost.spread(pair),
-            mother_place=mothers,
-            daughter_place=daughters,
+            step=daughters.centroid[candidates.daughter] - mothers.centroid[candidates.mother],
+            spread=spread,
+            mother_place=mothers.centroid,
+            daughter_place=daughters.centroid,
         )
 
     @property
@@ -173,18 +177,19 @@ class MotionModel:
 
     def outside(self, places: Floats, spread: Floats | float = 1.0) -> Floats:
         """(n,) probability that a displacement from these places ends outside the field, axes taken as independent."""
-        width = np.sqrt(self.motion_scale * np.asarray(spread))
-        inside = np.ones(len(places))
-        for axis in range(self.n_dimensions):
-            inside = inside * self._inside(places[:, axis], axis, width)
+        inside = self._inside(places.T, np.sqrt(self.motion_scale * np.asarray(spread))).prod(axis=0)
         return np.asarray(np.clip(1.0 - inside, 0.0, 1.0))
 
-    def _inside(self, coordinate: Floats, axis: int, width: Floats | float) -> Floats:
-        """(n,) probability that a displacement along one axis ends within the field."""
+    def _inside(self, places: Floats, width: Floats | float) -> Floats:
+        """(d, n) probability that a displacement along each axis ends within the field, from (d, n) places.
+
+        All axes and both ends in one call: the fit asks for a hundred places at a time, where the calls cost more than the places.
+        """
         from scipy.special import ndtr, stdtr
 
-        ends = [(edge - coordinate) / width for edge in (self.field.high[axis], self.field.low[axis])]
-        above, below = (ndtr(end) if np.isinf(self.tail) else stdtr(self.tail, end) for end in ends)
+        edges = np.array([self.field.high, self.field.low])[:, :, None]
+        ends = (edges - places) / width
+        above, below = ndtr(ends) if np.isinf(self.tail) else stdtr(self.tail, ends)
         return np.asarray(above - below)
 
     def events(self, pair: MotionPair) -> Events:
@@ -204,12 +209,9 @@ class MotionModel:
 
     def _stays(self, spread: float) -> float:
         """Probability that a cell anywhere in the field stays in it."""
-        width = float(np.sqrt(self.motion_scale * spread))
-        stays = 1.0
-        for axis, (low, high) in enumerate(zip(self.field.low, self.field.high, strict=True)):
-            middles = low + (np.arange(FIELD_GRID) + 0.5) / FIELD_GRID * (high - low)
-            stays *= float(self._inside(middles, axis, width).mean())
-        return stays
+        low, high = np.array(self.field.low)[:, None], np.array(self.field.high)[:, None]
+        middles = low + (np.arange(FIELD_GRID) + 0.5) / FIELD_GRID * (high - low)
+        return float(self._inside(middles, float(np.sqrt(self.motion_scale * spread))).mean(axis=1).prod())
 
     def problem(self, pair: MotionPair, events: Events | None = None) -> Problem:
         """The assignment problem whose posterior this model gives."""

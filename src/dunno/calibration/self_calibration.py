@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,15 @@ COLLECTIVE_CERTAINTY = 0.9
 COLLECTIVE_ROUNDS = 2
 
 
+Each = Callable[..., list[Any]]
+"""A `map` that returns a list, such as one over threads; pairs are independent within a step."""
+
+
+def one_by_one(function: Callable[..., Any], *items: Any) -> list[Any]:
+    """The `Each` of one thread."""
+    return list(map(function, *items))
+
+
 @dataclass(frozen=True, eq=False)
 class Fit:
     """A converged fit: a model for each pair, and what is expected under it."""
@@ -52,9 +61,64 @@ class Fit:
 
 
 def fit_motion(
-    pairs: Sequence[MotionPair], field: Field, cell_size: float, about: Mapping[str, Any] | None = None
+    pairs: Sequence[MotionPair],
+    field: Field,
+    cell_size: float,
+    about: Mapping[str, Any] | None = None,
+    each: Each = one_by_one,
 ) -> ModelCalibration:
-    """Fit the motion model to frame pairs, without truth.
+    """Fit the motion model to frame pairs, without truth; `find_fit` says how."""
+    return find_fit(pairs, field, cell_size, each).calibration(about, each)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The fit that explains a movie best, and what was decided on the way.
+
+    Attributes:
+        pooled: With parameters that do not vary in time.
+        fit: The best one; its parameters may vary.
+        priors: What was believed before.
+        first: The model that finds neighbours' displacements, where motion is collective.
+        varies: Whether parameters vary in time.
+        problems: What speaks against trusting it.
+    """
+
+    pooled: Fit
+    fit: Fit
+    priors: Priors
+    first: MotionModel | None
+    varies: bool
+    problems: tuple[str, ...]
+
+    @property
+    def model(self) -> MotionModel:
+        """The movie's pooled parameters."""
+        return self.pooled.models[0]
+
+    def calibration(self, about: Mapping[str, Any] | None = None, each: Each = one_by_one) -> ModelCalibration:
+        """The fit with its intervals, ready to be used."""
+        pooled, models = self.pooled, self.fit.models
+        varying = {name: tuple(getattr(model, name) for model in models) for name in RATES} if self.varies else {}
+        expected, told = pooled.expected, not self.problems
+        intervals = bootstrap_intervals(pooled.models, pooled.pairs, expected, self.priors, each=each) if told else {}
+        return ModelCalibration(
+            model=self.model,
+            fitted="self",
+            frames=tuple(pair.frame for pair in self.fit.pairs) if self.varies else (),
+            varying=varying,
+            collective=self.first is not None,
+            first=self.first,
+            trusted=not self.problems,
+            problems=self.problems,
+            intervals=intervals,
+            summary=_summary(self.fit),
+            fitted_for=dict(about or {}),
+        )
+
+
+def find_fit(pairs: Sequence[MotionPair], field: Field, cell_size: float, each: Each = one_by_one) -> Found:
+    """Find the motion model that explains frame pairs best.
 
     In turn: pooled parameters; parameters that vary slowly in time, kept where the evidence rises by more than their number
     (Akaike); collective motion, kept where the evidence rises clearly and neighbours' displacements are known. Where the
@@ -65,37 +129,23 @@ def fit_motion(
         pairs: The movie's pairs, or some of them.
         field: The box in which cells are seen.
         cell_size: A typical diameter.
-        about: What the fit is for.
+        each: Runs a step over all pairs.
     """
     priors, start = start_model(pairs, field, cell_size)
     one = np.ones((len(pairs), len(pairs)))
-    pooled = _climb(pairs, [start] * len(pairs), priors, one)
-    fit, kernel = _varying(pooled, priors, one)
-    moved = _collective(fit, priors, kernel)
+    pooled = _climb(pairs, [start] * len(pairs), priors, one, each)
+    fit, kernel = _varying(pooled, priors, one, each)
+    moved = _collective(fit, priors, kernel, each)
     first = fit.models[0] if moved is not None else None
     if moved is not None:
         first = pooled.models[0]
-        pooled = _climb(moved.pairs, pooled.models, priors, one)
+        pooled = _climb(moved.pairs, pooled.models, priors, one, each)
         fit = moved
     problems = find_problems(fit.models, fit.pairs, fit.expected)
     if problems:
-        fit = pooled = _climb(pairs, [start] * len(pairs), priors, one, rates=False)
+        fit = pooled = _climb(pairs, [start] * len(pairs), priors, one, each, rates=False)
         first, kernel = None, one
-    varies = kernel is not one and not problems
-    model = pooled.models[0]
-    return ModelCalibration(
-        model=model,
-        fitted="self",
-        frames=tuple(pair.frame for pair in pairs) if varies else (),
-        varying={name: tuple(getattr(each, name) for each in fit.models) for name in RATES} if varies else {},
-        collective=first is not None,
-        first=first,
-        trusted=not problems,
-        problems=tuple(problems),
-        intervals={} if problems else bootstrap_intervals(pooled.models, pooled.pairs, pooled.expected, priors),
-        summary=_summary(fit),
-        fitted_for=dict(about or {}),
-    )
+    return Found(pooled, fit, priors, first, kernel is not one and not problems, tuple(problems))
 
 
 def start_model(pairs: Sequence[MotionPair], field: Field, cell_size: float) -> tuple[Priors, MotionModel]:
@@ -136,14 +186,20 @@ def _nearest(pair: MotionPair) -> Floats:
 
 
 def _climb(
-    pairs: Sequence[MotionPair], models: Sequence[MotionModel], priors: Priors, kernel: Floats, *, rates: bool = True
+    pairs: Sequence[MotionPair],
+    models: Sequence[MotionModel],
+    priors: Priors,
+    kernel: Floats,
+    each: Each,
+    *,
+    rates: bool = True,
 ) -> Fit:
     """Expect and maximise until the evidence stands still."""
     models = list(models)
     before = -np.inf
     for iteration in range(1, ITERATIONS + 1):
-        expected = [expect(model, pair) for model, pair in zip(models, pairs, strict=True)]
-        evidence = sum(each.log_evidence for each in expected)
+        expected: list[Expected] = each(expect, models, pairs)
+        evidence = sum(one.log_evidence for one in expected)
         if iteration > 3 and abs(evidence - before) < TOLERANCE * abs(evidence) + 0.01:
             break
         before = evidence
@@ -151,7 +207,7 @@ def _climb(
     return Fit(pairs, models, expected, iteration)
 
 
-def _varying(pooled: Fit, priors: Priors, one: Floats) -> tuple[Fit, Floats]:
+def _varying(pooled: Fit, priors: Priors, one: Floats, each: Each) -> tuple[Fit, Floats]:
     """Let motion scale and rates vary in time, if that explains more than it adds."""
     n = len(pooled.pairs)
     mothers = max(float(np.mean([pair.n_mothers for pair in pooled.pairs])), 1.0)
@@ -160,19 +216,19 @@ def _varying(pooled: Fit, priors: Priors, one: Floats) -> tuple[Fit, Floats]:
     added = len(RATES) * (n / kernel.sum(axis=1).mean() - 1)
     if added < 1:
         return pooled, one
-    fit = _climb(pooled.pairs, pooled.models, priors, kernel)
+    fit = _climb(pooled.pairs, pooled.models, priors, kernel, each)
     return (fit, kernel) if fit.log_evidence > pooled.log_evidence + added else (pooled, one)
 
 
-def _collective(fit: Fit, priors: Priors, kernel: Floats) -> Fit | None:
+def _collective(fit: Fit, priors: Priors, kernel: Floats, each: Each) -> Fit | None:
     """Predict mothers from their neighbours, if that explains clearly more."""
     if fit.certainty < COLLECTIVE_CERTAINTY:
         return None
     mothers = sum(pair.n_mothers for pair in fit.pairs)
     moved = fit
     for _ in range(COLLECTIVE_ROUNDS):
-        pairs = [carried(model, pair) for model, pair in zip(moved.models, moved.pairs, strict=True)]
-        moved = _climb(pairs, moved.models, priors, kernel)
+        pairs = each(carried, moved.models, moved.pairs)
+        moved = _climb(pairs, moved.models, priors, kernel, each)
     return moved if moved.log_evidence > fit.log_evidence + COLLECTIVE_GAIN * mothers else None
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from dunno.cli import benchmark, calibrate, demo, evaluate, listing, report, review, simulate, track
-from dunno.cli.console import complain, note
+from dunno.cli.console import complain, hush, note
 from dunno.errors import DunnoError, DunnoWarning
 
 STOPPED = 130
@@ -70,6 +70,7 @@ def _leave(number: int, frame: object) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run a command and return its exit code."""
+    hush()
     with warnings.catch_warnings():
         warnings.simplefilter("always", DunnoWarning)
         warnings.showwarning = _show_warning

@@ -46,7 +46,7 @@ class Choices:
     ] = False
     scale: Annotated[str | None, typer.Option(help="Pixel size Z,Y,X or Y,X; distances are in its unit.")] = None
     interval: Annotated[float | None, typer.Option(help="Minutes between frames.")] = None
-    workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None
+    workers: Annotated[int | None, typer.Option(help="How many cores to use; all if not given.")] = None
     seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0
 
     def open_movie(self) -> Movie:
@@ -72,7 +72,7 @@ class Choices:
             divide_cost=self.divide_cost,
             no_mother=not self.mothers_only,
             seed=self.seed,
-            workers=self.workers,
+            workers=more.pop("workers", self.workers),
             **more,
         )
         if self.samples is not None and not hasattr(tracker.method, "samples"):

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from dunno.progress import Listener, LogFile, Progress, Tell, now_and_then, tell_all
+
 if TYPE_CHECKING:
+    from dunno.plate import Outcome
     from dunno.run import Run
 
 Item = TypeVar("Item")
+
 SECONDS_BETWEEN_LINES = 5.0
+SECONDS_BETWEEN_JSON = 1.0
 
 
 def complain(message: str) -> None:
@@ -24,29 +32,77 @@ def note(message: str) -> None:
     print(f"note: {message}", file=sys.stderr)  # noqa: T201
 
 
-def show_progress(what: str, quiet: bool) -> Callable[[Iterator[Item], int], Iterator[Item]]:
-    """Return a wrapper that shows how far a stream has come: a bar, or plain lines where there is no terminal."""
+def hush() -> None:
+    """Keep the TIFF reader's own words about a broken file off the terminal: dunno says which one it is."""
+    logging.getLogger("tifffile").setLevel(logging.CRITICAL)
 
-    def silent(items: Iterator[Item], total: int) -> Iterator[Item]:
-        return items
 
-    def bar(items: Iterator[Item], total: int) -> Iterator[Item]:
-        from rich.console import Console
-        from rich.progress import track
+@contextmanager
+def showing_progress(quiet: bool = False, as_json: bool = False, log: LogFile | None = None) -> Iterator[Tell]:
+    """Show how far work is, on stderr: a bar, plain lines where there is no terminal, or JSON lines; and note it in a log.
 
-        return iter(track(items, what, total, console=Console(stderr=True), transient=True))
-
-    def lines(items: Iterator[Item], total: int) -> Iterator[Item]:
-        last = time.monotonic()
-        for done, item in enumerate(items, 1):
-            if time.monotonic() - last > SECONDS_BETWEEN_LINES:
-                last = time.monotonic()
-                print(f"{what}: {done} of {total}", file=sys.stderr, flush=True)  # noqa: T201
-            yield item
-
+    Args:
+        quiet: Show nothing.
+        as_json: Show one JSON object per line.
+        log: Where to note it, shown or not.
+    """
+    logs = [] if log is None else [now_and_then(log, SECONDS_BETWEEN_LINES)]
     if quiet:
-        return silent
-    return bar if sys.stderr.isatty() else lines
+        yield tell_all(*logs)
+    elif as_json:
+        yield tell_all(now_and_then(_say_json, SECONDS_BETWEEN_JSON), *logs)
+    elif sys.stderr.isatty():
+        with _bar() as bar:
+            yield tell_all(bar, *logs)
+    else:
+        yield tell_all(_later(now_and_then(_say, SECONDS_BETWEEN_LINES)), *logs)
+
+
+def show_progress(what: str, quiet: bool) -> Callable[[Iterator[Item], int], Iterator[Item]]:
+    """Return a wrapper that shows how far a stream has come."""
+
+    def watch(items: Iterator[Item], total: int) -> Iterator[Item]:
+        with showing_progress(quiet) as tell:
+            for done, item in enumerate(items, 1):
+                yield item
+                tell(what, done, total)
+
+    return watch
+
+
+def _say(progress: Progress) -> None:
+    print(progress, file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _say_json(progress: Progress) -> None:
+    print(json.dumps(asdict(progress)), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _later(listener: Listener) -> Listener:
+    """Say nothing in the first seconds: short work needs no words."""
+
+    def listen(progress: Progress) -> None:
+        if progress.seconds > SECONDS_BETWEEN_LINES:
+            listener(progress)
+
+    return listen
+
+
+@contextmanager
+def _bar() -> Iterator[Listener]:
+    """A bar with speed, time left and memory."""
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.fields[told]}"), BarColumn(bar_width=24))
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("", total=None, told="starting")
+
+        def show(progress: Progress) -> None:
+            bars.update(task, total=progress.total or None, completed=progress.done, told=str(progress))
+
+        yield show
 
 
 def show_run(run: Run) -> None:
@@ -123,3 +179,27 @@ def _least_certain_table(run: Run) -> object:
         numbers = (link.frame, link.daughter, link.mother_frame, link.mother)
         table.add_row(*map(str, numbers), f"{link.probability:.4f}" if link.probability >= 1e-4 else "< 0.0001")
     return table
+
+
+def show_movies(outcomes: Sequence[Outcome], table_file: str) -> None:
+    """Print a line for each of many movies."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title=f"{len(outcomes)} movies", title_justify="left")
+    table.add_column("movie")
+    for column in ("frames", "cells", "links", "tracks", "divisions", "expected wrong"):
+        table.add_column(column, justify="right")
+    table.add_column("probabilities", no_wrap=True)
+    for outcome in outcomes:
+        row = outcome.row()
+        if outcome.run is None:
+            table.add_row(escape(outcome.name), *[""] * 6, "failed")
+            continue
+        numbers = [f"{row[name]:,}" for name in ("frames", "cells", "links", "tracks", "divisions")]
+        wrong = f"{outcome.run.summary.expected_wrong_links:,.1f}"
+        table.add_row(escape(outcome.name), *numbers, wrong, str(row["probabilities"]))
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(f"the same as a table: [bold]{escape(table_file)}[/bold]")

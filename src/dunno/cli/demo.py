@@ -20,7 +20,7 @@ def demo(
     from dataclasses import replace
 
     from dunno import __version__
-    from dunno.cli.console import note, show_progress, show_run
+    from dunno.cli.console import note, show_run, showing_progress
     from dunno.cli.review import review as review_command
     from dunno.evaluation import score
     from dunno.io.blocks import stored_pairs
@@ -44,8 +44,8 @@ def demo(
         simulated = colony(motion=0.2, seed=seed)
         simulated.save(partial / SEQUENCE)
         simulated.movie.path = str((output / SEQUENCE).absolute())  # where it will be
-        progress = show_progress("tracking", quiet=False)
-        run = track_into(Tracker(seed=seed), simulated.movie, partial / TRACKS, ctc=True, progress=progress)
+        with showing_progress() as tell:
+            run = track_into(Tracker(seed=seed), simulated.movie, partial / TRACKS, ctc=True, tell=tell)
         found = score(Tracking(simulated.movie, tuple(stored_pairs(partial / TRACKS)), run.about), simulated.truth)
         write_report(partial / TRACKS, truth=partial / f"{SEQUENCE}_GT" / "TRA", movie=simulated.movie)
         leave_marker(partial, __version__, demo={"seed": seed})

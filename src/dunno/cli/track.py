@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +16,9 @@ from dunno.errors import InputError
 
 if TYPE_CHECKING:
     from dunno.io import Links
+    from dunno.progress import LogFile, Tell
+    from dunno.run import Run
+    from dunno.tracker import Tracker
     from dunno.types import Movie
 
 LISTED = 10
@@ -23,6 +29,12 @@ WORDS = ("none", "self", "default")
 def track(
     choices: Choices,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write; must not exist.")],
+    more: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="More movies, or a pattern in quotes ('plate/*/masks') as the first: a folder in OUTPUT each."
+        ),
+    ] = None,
     calibration: Annotated[
         str,
         typer.Option(
@@ -31,29 +43,117 @@ def track(
     ] = "default",
     links: Annotated[Path | None, typer.Option(help="Your own links (CSV, CTC, GEFF, TrackMate XML) to judge.")] = None,
     ctc: Annotated[bool, typer.Option("--ctc", help="Also write a Cell Tracking Challenge result.")] = False,
+    dask: Annotated[
+        str | None, typer.Option(help="A Dask scheduler to work on: tcp://host:8786, or its scheduler file.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier output.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the summary as JSON, and progress as JSON lines to stderr.")
+    ] = False,
 ) -> None:
     """Link the cells of a movie, and give every link a probability."""
-    from dunno.cli.console import note, show_progress, show_run
-    from dunno.io.writing import check_output
-    from dunno.run import track_into
+    from dunno.cli.many import track_many
+    from dunno.plate import is_many
 
-    check_output(output, overwrite)
-    movie = choices.open_movie()
-    tracker = choices.make_tracker(
-        links=None if links is None else judge(links, movie), calibration=choose_calibration(calibration)
-    )
+    movies = [choices.movie, *(more or [])]
+    job = Job(choices, calibration, links, ctc, overwrite, resume)
+    if is_many(movies):
+        track_many(job, movies, output, dask, quiet, as_json)
+    else:
+        _track_one(job, output, dask, quiet, as_json)
+
+
+@dataclass(frozen=True)
+class Job:
+    """How to track a movie, light enough to be sent to a worker."""
+
+    choices: Choices
+    calibration: str
+    links: Path | None
+    ctc: bool
+    overwrite: bool
+    resume: bool
+
+    def prepare(self, workers: int) -> tuple[Tracker, Movie]:
+        """Open the movie and make the tracker."""
+        movie = self.choices.open_movie()
+        links = None if self.links is None else judge(self.links, movie)
+        calibration = choose_calibration(self.calibration)
+        return self.choices.make_tracker(links=links, calibration=calibration, workers=workers), movie
+
+    def run(self, tracker: Tracker, movie: Movie, output: Path, tell: Tell) -> Run:
+        """Track."""
+        from dunno.run import track_into
+
+        return track_into(tracker, movie, output, overwrite=self.overwrite, resume=self.resume, ctc=self.ctc, tell=tell)
+
+    def at(self, movie: Path) -> Job:
+        """The same for another movie."""
+        return replace(self, choices=replace(self.choices, movie=movie))
+
+
+def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: bool) -> None:
+    from dunno.cli.console import complain, note, show_run, showing_progress
+    from dunno.io.workspace import finished_blocks
+    from dunno.io.writing import check_output, partial_of
+    from dunno.run import pays_in_processes
+    from dunno.schedule import open_executor
+
+    check_output(output, job.overwrite or job.resume)
+    if not job.resume and (left := finished_blocks(output)):
+        aside = partial_of(output).with_name(f"{partial_of(output).name}.old")
+        note(f"starting anew; {left} finished blocks of an earlier run, which --resume would continue, wait in {aside}")
+    job = job if dask is None else job.at(job.choices.movie.absolute())  # workers have folders of their own
+    tracker, movie = job.prepare(cores(job.choices.workers))
     if not quiet:
         note(f"masks from {movie.mask_source}")
-    progress = show_progress("tracking", quiet)
-    run = track_into(tracker, movie, output, overwrite=overwrite, ctc=ctc, progress=progress)
+    processes = pays_in_processes(tracker, movie, tracker.workers)
+    with (
+        logging(output, note) as log,
+        open_executor(tracker.workers, dask, processes=processes) as (tracker.executor, tracker.workers),
+        showing_progress(quiet, as_json, log) as tell,
+    ):
+        run = job.run(tracker, movie, output, tell)
     if as_json:
         typer.echo(json.dumps(run.to_dict(), indent=2))
     elif not quiet:
         show_run(run)
         typer.echo(f"how far can it be trusted, and what should be looked at? dunno report {output}")
+    for broken in run.summary.broken:
+        complain(f"{broken.problem} (frame {broken.frame}; no links lead to it or from it)")
+    if run.summary.broken:
+        raise typer.Exit(2)
+
+
+@contextmanager
+def logging(output: Path, say: Callable[[str], None]) -> Iterator[LogFile]:
+    """Keep a log beside an output: how fast it was, how it ended, and what is left to continue, which is also said."""
+    from dunno.progress import LogFile
+    from dunno.run import progress_left
+
+    log = LogFile(output.with_name(f"{output.name}.log"))
+    try:
+        yield log
+        log.note("done")
+    except BaseException as error:
+        left = progress_left(output)
+        if left is None:
+            log.forget()
+        else:
+            log.note(f"stopped: {' '.join(str(error).split()) or type(error).__name__}; {left}")
+            say(left)
+        raise
+
+
+def cores(asked: int | None) -> int:
+    """How many workers to use."""
+    from dunno.tracker import available_cores
+
+    if asked is not None and asked < 1:
+        raise InputError(f"workers is {asked}; expected at least 1")
+    return asked or available_cores()
 
 
 def choose_calibration(name: str) -> Any:

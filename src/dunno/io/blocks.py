@@ -6,18 +6,20 @@ its pairs' arrays one after the other, with the number of rows that each frame o
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
 
 from dunno.assignment import Problem
 from dunno.errors import InputError
-from dunno.types import Detections, PairPosterior
+from dunno.types import BrokenFrame, Detections, PairPosterior
 
 FOLDER = "pairs"
 
@@ -33,8 +35,8 @@ def block_file(folder: str | Path, index: int) -> Path:
     return Path(folder) / f"{index:06d}.npz"
 
 
-def write_block(path: Path, pairs: Sequence[PairPosterior]) -> None:
-    """Write consecutive pairs, whole or not at all."""
+def write_block(path: Path, pairs: Sequence[PairPosterior], broken: Sequence[BrokenFrame] = ()) -> None:
+    """Write consecutive pairs, and which of their frames could not be read, whole or not at all."""
     if not pairs:
         raise ValueError("a block has at least one pair")
     cells = [pairs[0].mothers, *(pair.daughters for pair in pairs)]
@@ -45,6 +47,7 @@ def write_block(path: Path, pairs: Sequence[PairPosterior]) -> None:
         **{f"cell_{name}": _joined(cells, name) for name in PER_CELL},
         **{name: _joined(pairs, name) for name in (*PER_EDGE, *PER_DAUGHTER)},
         **{name: _joined(pairs, name) for name in PER_MOTHER if getattr(pairs[0], name) is not None},
+        **({"broken": np.array([json.dumps(asdict(each)) for each in broken])} if broken else {}),
     }
     problems = [pair.problem for pair in pairs if pair.problem is not None]
     if len(problems) == len(pairs):
@@ -69,6 +72,17 @@ def read_block(path: Path) -> list[PairPosterior]:
             return list(_pairs(dict(arrays)))
     except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
         raise InputError(f"{path}: cannot be read ({error}); track the movie again") from None
+
+
+def read_broken(path: Path) -> list[BrokenFrame]:
+    """Read which frames of a block could not be read."""
+    with path.open("rb") as file, np.load(file) as arrays:
+        return [BrokenFrame(**json.loads(each)) for each in arrays["broken"].tolist()] if "broken" in arrays else []
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a block is there, to its end."""
+    return path.is_file() and is_zipfile(path)
 
 
 def _pairs(arrays: dict[str, Any]) -> Iterator[PairPosterior]:

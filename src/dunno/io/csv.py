@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from dunno import _core
 from dunno.tracks import FrameRecord, TrackRow
 from dunno.types import PairPosterior
 
@@ -54,21 +54,21 @@ class CsvWriter:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
-        self._edges = (folder / "edges.csv").open("w", newline="")
-        self._detections = (folder / "detections.csv").open("w", newline="")
+        self._edges = (folder / "edges.csv").open("wb")
+        self._detections = (folder / "detections.csv").open("wb")
         self._has_header = False
 
     def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
         """Write one frame's cells, and their edges into the next."""
         cells = detection_columns(record)
         if not self._has_header:
-            self._detections.write(",".join(cells) + "\n")
+            self._detections.write(_header(cells))
             if pair is not None:
-                self._edges.write(",".join(edge_columns(pair)) + "\n")
+                self._edges.write(_header(edge_columns(pair)))
             self._has_header = True
-        self._detections.writelines(_rows(cells))
+        self._detections.write(_rows(cells))
         if pair is not None:
-            self._edges.writelines(_rows(edge_columns(pair)))
+            self._edges.write(_rows(edge_columns(pair)))
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Write the tracks, with how sure each is."""
@@ -83,10 +83,14 @@ class CsvWriter:
         self._detections.close()
 
 
-def _rows(columns: dict[str, np.ndarray]) -> Iterator[str]:
+def _header(names: Iterable[str]) -> bytes:
+    return (",".join(names) + "\n").encode()
+
+
+def _rows(columns: Mapping[str, np.ndarray]) -> bytes:
     """Format columns as lines: whole numbers as such, others with nine digits, nothing for NaN."""
-    template = ",".join("%.9g" if column.dtype.kind == "f" else "%d" for column in columns.values()) + "\n"
-    undefined = any(column.dtype.kind == "f" and np.isnan(column).any() for column in columns.values())
-    rows: Iterable[tuple[Any, ...]] = zip(*(column.tolist() for column in columns.values()), strict=True)
-    lines = (template % row for row in rows)
-    return (line.replace("nan", "") for line in lines) if undefined else lines
+    return _core.format_rows([_plain(column) for column in columns.values()])
+
+
+def _plain(column: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(column, np.float64 if column.dtype.kind == "f" else np.int64)

@@ -161,13 +161,18 @@ class CtcWriter:
                 f"{self._folder}: more than {MAX_LABEL} tracks do not fit the challenge's 16-bit masks; "
                 "write GEFF or CSV, or track the movie in parts"
             )
+        tracks = self._tracks(record) if len(record.track) else np.zeros(self._movie.shape, np.uint16)
+        write_mask(self._folder / f"mask{self._number[record.frame]:0{self._digits}d}.tif", tracks)
+        self._t += 1
+
+    def _tracks(self, record: FrameRecord) -> Any:
+        """The frame's masks with tracks as labels."""
         masks = self._movie.masks(self._t)
         place = np.searchsorted(record.detections.label, masks)
         place[place == len(record.track)] = 0
-        tracks = record.track.astype(np.uint16)[place] if len(record.track) else np.zeros(masks.shape, np.uint16)
+        tracks = record.track.astype(np.uint16)[place]
         tracks[masks == 0] = 0
-        write_mask(self._folder / f"mask{self._number[record.frame]:0{self._digits}d}.tif", tracks)
-        self._t += 1
+        return tracks
 
     def close(self) -> None:
         """No file is kept open."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,12 @@ def _one_line(error: Exception) -> str:
 class ImageFiles:
     """Frames in files, one each. Keeps paths, not open files, so that it pickles."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self.paths = tuple(paths)
+    def __init__(self, paths: Sequence[Path] | Mapping[int, Path]) -> None:
+        self.paths = dict(paths) if isinstance(paths, Mapping) else tuple(paths)
+
+    def only(self, frames: Sequence[int]) -> ImageFiles:
+        """Some frames under the same numbers: a long list of files need not travel with every block."""
+        return ImageFiles({t: self.paths[t] for t in frames})
 
     def __len__(self) -> int:
         return len(self.paths)

@@ -59,18 +59,18 @@ def whole(path: str | Path, overwrite: bool = False) -> Iterator[Path]:
     """
     path = Path(path)
     check_output(path, overwrite)
-    partial = path.with_name(path.name + ".partial")
+    partial = partial_of(path)
     try:
-        _remove(partial)
+        remove(partial)
         path.parent.mkdir(parents=True, exist_ok=True)
         yield partial
-        _replace(partial, path)
+        replace_by(partial, path)
     except PermissionError as error:
         raise OutputError(f"{error.filename or path}: no permission to write there") from None
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from None
     finally:
-        _remove(partial)
+        remove(partial)
 
 
 def check_output(path: Path, overwrite: bool) -> None:
@@ -116,18 +116,25 @@ def _is_own_geff(folder: Path) -> bool:
         return False
 
 
-def _replace(partial: Path, path: Path) -> None:
+def partial_of(path: Path) -> Path:
+    """Where work on an output is in progress."""
+    return path.with_name(path.name + ".partial")
+
+
+def replace_by(partial: Path, path: Path) -> None:
+    """Put what is finished in its place."""
     if path.is_dir() and not path.is_symlink():
         old = path.with_name(path.name + ".old")
-        _remove(old)
+        remove(old)
         path.rename(old)
         partial.rename(path)
-        _remove(old)
+        remove(old)
     else:
         partial.replace(path)
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
+    """Remove a file or folder, if it is there."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

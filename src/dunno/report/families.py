@@ -49,7 +49,7 @@ class Families:
     @property
     def n_tracks(self) -> int:
         """How many there are so far."""
-        return len(self.numbers.rows)
+        return len(self.numbers)
 
     def follow(self, pair: PairPosterior) -> None:
         """Number the pair's daughters, and add up what is doubtful about their links."""
@@ -92,7 +92,7 @@ class Families:
 
 def linked(numbers: TrackNumbers, pair: PairPosterior) -> tuple[Ints, Floats]:
     """(L,) the daughter's track and the probability of every link of the next pair."""
-    if not numbers.rows:
+    if not len(numbers):
         numbers.begin(pair.mothers)
     track = numbers.follow(pair)
     return track[pair.daughter[pair.selected]], pair.probability[pair.selected]

@@ -19,7 +19,8 @@ from dunno.io.writing import RUN_FILE, Writer, drain, whole
 from dunno.review.audit import ErrorRate
 from dunno.review.review import Review
 from dunno.review.state import Progress
-from dunno.run import Run, Summary
+from dunno.run import Run
+from dunno.summary import Summary
 from dunno.tracking import Tracking
 from dunno.types import PairPosterior
 

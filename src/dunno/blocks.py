@@ -1,0 +1,61 @@
+"""Blocks of consecutive frame pairs: what one worker does at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dunno.types import Detections, FramePair, Movie
+
+BLOCK = 16
+"""Frame pairs per block: a block reads its frames once, plus those it shares with its neighbours."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive frame pairs of a movie.
+
+    Attributes:
+        movie: The block's frames, and those around them that a cost looks at.
+        first: Position of the first pair's mothers in it.
+        n_pairs: Number of pairs.
+    """
+
+    movie: Movie
+    first: int
+    n_pairs: int
+
+    def pairs(self, window: int, max_distance: float) -> Iterator[FramePair]:
+        """Yield the pairs in order, each frame read once and kept for as long as a pair looks at it.
+
+        Args:
+            window: How many frames around a pair its cost looks at; 0 if just the two.
+            max_distance: How far a cell may move.
+        """
+        seen: dict[int, Detections] = {}
+        for t in range(self.first, self.first + self.n_pairs):
+            around = frames_around(t, max(window, 2), len(self.movie))
+            seen = {frame: seen[frame] if frame in seen else self.movie.detections(frame) for frame in around}
+            frames = tuple(seen.values()) if window else ()
+            yield FramePair(seen[t], seen[t + 1], max_distance, self.movie.scale, frames)
+
+
+def blocks_of(movie: Movie, window: int = 0, size: int = BLOCK) -> Iterator[Block]:
+    """Cut a movie into blocks; with a window, each has enough frames on either side of its own."""
+    margin = max(window - 2, 0)
+    for start in range(0, len(movie) - 1, size):
+        stop = min(start + size, len(movie) - 1)
+        begin = max(start - margin, 0)
+        yield Block(movie.part(slice(begin, stop + 1 + margin)), start - begin, stop - start)
+
+
+def frames_around(t: int, window: int, length: int) -> range:
+    """The window of frames with the pair (t, t + 1) in its middle; moved inwards at the movie's ends, so that it is full.
+
+    Example:
+        >>> list(frames_around(3, 4, 10)), list(frames_around(0, 4, 10)), list(frames_around(8, 4, 10))
+        ([2, 3, 4, 5], [0, 1, 2, 3], [6, 7, 8, 9])
+    """
+    window = min(window, length)
+    begin = min(max(t - (window - 2) // 2, 0), length - window)
+    return range(begin, begin + window)

@@ -1,0 +1,86 @@
+"""`dunno track` for many movies: each into a folder of its own, one table, and what failed at the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from dunno.errors import InputError
+
+if TYPE_CHECKING:
+    from dunno.cli.track import Job
+    from dunno.plate import Outcome
+    from dunno.run import Run
+
+
+@dataclass(frozen=True)
+class TrackMovie:
+    """Tracks one of many movies; pickles, so that any process may."""
+
+    job: Job
+    workers: int
+
+    def __call__(self, movie: Path, folder: Path) -> Run:
+        """Track it, with a log beside its output."""
+        from dunno.cli.console import hush, showing_progress
+        from dunno.cli.track import logging
+
+        hush()
+        with logging(folder, lambda line: None) as log, showing_progress(quiet=True, log=log) as tell:
+            tracker, found = self.job.at(movie).prepare(self.workers)
+            return self.job.run(tracker, found, folder, tell)
+
+
+def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, quiet: bool, as_json: bool) -> None:
+    """Track every movie, in processes here or on a cluster; show and write one table."""
+    from dunno import __version__
+    from dunno.cli.console import note, show_movies, showing_progress
+    from dunno.cli.track import cores
+    from dunno.plate import TABLE, find_movies, open_folder, track_movies, write_table
+    from dunno.progress import LogFile
+    from dunno.schedule import open_executor
+
+    for name, given in (("--links", job.links), ("--masks", job.choices.masks), ("--features", job.choices.features)):
+        if given is not None:
+            raise InputError(f"{name} {given}: is for one movie; track movies that have their own apart")
+    movies = {name: movie.absolute() for name, movie in find_movies(asked).items()}
+    open_folder(output, __version__, job.overwrite, job.resume)
+    if not quiet:
+        note(f"{len(movies)} movies: {', '.join(list(movies)[:5])}{' …' if len(movies) > 5 else ''}")
+    available = cores(job.choices.workers)
+    at_once = min(available, len(movies))
+    work = TrackMovie(job, max(available // at_once, 1) if dask is None else 1)
+    log = LogFile(output.with_name(f"{output.name}.log"))
+    with (
+        open_executor(at_once, dask, processes=True) as (executor, workers),
+        showing_progress(quiet, as_json, log) as tell,
+    ):
+        ended = {each.name: each for each in track_movies(work, movies, output.absolute(), executor, workers, tell)}
+    outcomes = [ended[name] for name in movies]
+    write_table(output, outcomes)
+    if as_json:
+        typer.echo(json.dumps([_told(outcome) for outcome in outcomes], indent=2))
+    elif not quiet:
+        show_movies(outcomes, str(output / TABLE))
+    _end(outcomes)
+
+
+def _told(outcome: Outcome) -> dict[str, object]:
+    found = None if outcome.run is None else outcome.run.to_dict()
+    return {"name": outcome.name, "movie": str(outcome.movie), "problem": outcome.problem, "run": found}
+
+
+def _end(outcomes: Sequence[Outcome]) -> None:
+    """Say what went wrong, a line each, and end with a code that tells."""
+    from dunno.cli.console import complain
+
+    wrong = [outcome for outcome in outcomes if outcome.problem]
+    for outcome in wrong:
+        complain(f"{outcome.name}: {outcome.problem}")
+    if wrong:
+        raise typer.Exit(1 if any(outcome.bug for outcome in wrong) else 2)

@@ -1,0 +1,84 @@
+"""What a run found, counted while the pairs pass by."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dunno.types import BrokenFrame, PairPosterior
+
+LEAST_CERTAIN = 10
+
+
+@dataclass(frozen=True, order=True)
+class DoubtfulLink:
+    """A link, ordered so that the least certain comes first."""
+
+    probability: float
+    mother_frame: int
+    mother: int
+    frame: int
+    daughter: int
+
+
+@dataclass
+class Summary:
+    """What a run found; cells of a broken frame's neighbours count as neither appearing nor disappearing."""
+
+    frames: int = 1
+    cells: int = 0
+    candidates: int = 0
+    links: int = 0
+    divisions: int = 0
+    appearing: int = 0
+    disappearing: int = 0
+    tracks: int = 0
+    mean_confidence: float | None = None
+    expected_wrong_links: float = 0.0
+    least_certain: list[DoubtfulLink] = field(default_factory=list)
+    broken: list[BrokenFrame] = field(default_factory=list)
+
+    def note_broken(self, frames: Iterable[BrokenFrame]) -> None:
+        """Note frames that could not be read, each once, before their pairs are counted."""
+        known = {each.frame for each in self.broken}
+        self.broken += [each for each in frames if each.frame not in known]
+
+    def watch(self, pairs: Iterable[PairPosterior]) -> Iterator[PairPosterior]:
+        """Count each pair and hand it on."""
+        total = 0.0
+        for pair in pairs:
+            if self.frames == 1:
+                self.cells = len(pair.mothers)
+            total += float(pair.probability[pair.selected].sum())
+            self._count(pair)
+            self.mean_confidence = total / self.links if self.links else None
+            self.expected_wrong_links = self.links - total
+            yield pair
+
+    def _count(self, pair: PairPosterior) -> None:
+        load = np.bincount(pair.mother[pair.selected], minlength=len(pair.mothers))
+        links = int(pair.selected.sum())
+        self.frames += 1
+        self.cells += len(pair.daughters)
+        self.candidates += len(pair.mother)
+        self.links += links
+        self.divisions += int((load >= 2).sum())
+        broken = {each.frame for each in self.broken}
+        self.appearing += 0 if pair.mother_frame in broken else len(pair.daughters) - links
+        self.disappearing += 0 if pair.daughter_frame in broken else int((load == 0).sum())
+        self.least_certain = heapq.nsmallest(LEAST_CERTAIN, [*self.least_certain, *_least_certain(pair)])
+
+
+def _least_certain(pair: PairPosterior) -> Iterator[DoubtfulLink]:
+    edges = np.flatnonzero(pair.selected)
+    for edge in edges[np.argsort(pair.log_probability[edges], kind="stable")[:LEAST_CERTAIN]]:
+        yield DoubtfulLink(
+            float(np.exp(pair.log_probability[edge])),
+            pair.mother_frame,
+            int(pair.mothers.label[pair.mother[edge]]),
+            pair.daughter_frame,
+            int(pair.daughters.label[pair.daughter[edge]]),
+        )
