@@ -58,6 +58,7 @@ benchmark: $(VENV)/.installed-benchmark
 	$(BIN)/python -m benchmarks.k_best
 	$(BIN)/python -m benchmarks.marginals
 	$(BIN)/python -m benchmarks.track
+	$(BIN)/python -m benchmarks.review
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)

@@ -101,7 +101,7 @@ def open_folder(folder: Path, version: str, overwrite: bool, resume: bool) -> No
     marker = read_marker(folder)
     if "summary" in marker or partial_of(folder).exists():
         raise OutputError(f"{folder}: is the output of one movie; choose another name for many")
-    check_output(folder, overwrite or (resume and (not folder.exists() or "movies" in marker)))
+    check_output(folder, overwrite or (resume and (not folder.exists() or "movies" in marker)), keeps=not overwrite)
     folder.mkdir(parents=True, exist_ok=True)
     leave_marker(folder, version, movies="many")
 

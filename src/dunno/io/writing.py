@@ -73,15 +73,18 @@ def whole(path: str | Path, overwrite: bool = False) -> Iterator[Path]:
         remove(partial)
 
 
-def check_output(path: Path, overwrite: bool) -> None:
-    """Refuse to replace what is there, or a folder that is not dunno's, or a place where nothing can be written."""
+def check_output(path: Path, overwrite: bool, *, keeps: bool = False) -> None:
+    """Refuse to replace what is there, or a folder that is not dunno's, or a place where nothing can be written.
+
+    Nor is a review replaced, unless the caller goes on with what is there and `keeps` it.
+    """
     if path.exists() or path.is_symlink():
         if not overwrite:
             raise OutputError(f"{path}: exists already; choose another name, or replace it with --overwrite")
         if path.is_dir() and any(path.iterdir()) and not is_output(path):
             raise OutputError(f"{path}: is not an output of dunno, so it will not be overwritten; choose another name")
         review = next((found for where in ("", "*/") for found in path.glob(where + REVIEW_FILE)), None)
-        if review is not None:
+        if review is not None and not keeps:
             raise OutputError(
                 f"{review}: holds a review, which would be lost; move it away first, or choose another name"
             )
