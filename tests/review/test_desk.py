@@ -1,5 +1,6 @@
 """What the page is told."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -127,3 +128,24 @@ def test_three_dimensions_masks_without_images_and_empty_frames(tmp_path: Path) 
             desk.answer(Decision("no mother", view["frame"], view["label"]))
         assert review.n_answered == 12
         assert review.table.over_time()[2] == 0.0
+
+
+def test_nobody_asks_about_cells_after_a_frame_that_cannot_be_read(tmp_path: Path) -> None:
+    from dunno import Tracker, read
+    from dunno.run import track_into
+    from dunno.simulate import colony
+
+    colony(cells=8, frames=6, seed=1).save(tmp_path / "01")
+    masks = tmp_path / "01_GT" / "TRA"
+    (masks / "man_track002.tif").write_bytes(b"II*\0cut short")
+    track_into(Tracker(), read(tmp_path / "01", masks=masks), tmp_path / "out")
+    with Review.open(tmp_path / "out") as review:
+        desk = Desk(review)
+        after = review.table.rows(2)  # frame 3's daughters, whose mothers nobody has seen
+        assert len(review.table.label[after]) > 0
+        assert not review.unanswered[after].any()
+        while (shown := desk.ask())["view"] is not None:
+            json.dumps(shown, allow_nan=False)
+            assert shown["view"]["frame"] != 3
+            desk.answer(Decision("skip", shown["view"]["frame"], shown["view"]["label"]))
+        assert np.isfinite(review.table.over_time()).all()

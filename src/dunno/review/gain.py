@@ -23,10 +23,10 @@ LEAST = 0.01
 
 
 def errors(pair: PairPosterior) -> Floats:
-    """(n,) probability that each daughter's reported decision, a mother or ⊥, is wrong."""
+    """(n,) probability that each daughter's reported decision, a mother or ⊥, is wrong; 0 where nothing is known to decide on."""
     right = np.exp(pair.log_no_mother)
     right[pair.daughter[pair.selected]] = pair.probability[pair.selected]
-    return np.clip(1.0 - right, 0.0, 1.0)
+    return np.nan_to_num(np.clip(1.0 - right, 0.0, 1.0))
 
 
 def groups(pair: PairPosterior) -> Ints:

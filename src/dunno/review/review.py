@@ -181,7 +181,7 @@ class Review:
 
     @property
     def unanswered(self) -> Bools:
-        """(N,) daughters without an answer that stands."""
+        """(N,) daughters who can be asked about and have no answer that stands."""
         return self._state.unanswered
 
     def original(self, t: int) -> PairPosterior:

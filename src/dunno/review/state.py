@@ -93,8 +93,8 @@ class State:
 
     @property
     def unanswered(self) -> Bools:
-        """(N,) daughters without an answer that stands."""
-        rows = np.ones(len(self.table), np.bool_)
+        """(N,) daughters who can be asked about and have no answer that stands."""
+        rows = self.table.open.copy()
         rows[list(self.answers)] = False
         return rows
 

@@ -32,6 +32,7 @@ class Table:
         linked: (N,) whether she has a mother in the reported assignment; otherwise she appears.
         division: (N,) whether she takes part in a division.
         starts: (N,) whether she starts a track.
+        open: (N,) whether anything can be asked about her; not after a frame that could not be read.
     """
 
     first: Ints
@@ -47,6 +48,7 @@ class Table:
     linked: Bools
     division: Bools
     starts: Bools
+    open: Bools
 
     @classmethod
     def of(cls, pairs: Iterable[PairPosterior]) -> Table:
@@ -117,6 +119,7 @@ def _rows(pair: PairPosterior) -> dict[str, np.ndarray]:
         "linked": linked,
         "division": twin | _may_be_twin(pair),
         "starts": ~linked | twin,
+        "open": ~np.isnan(pair.log_no_mother),
     }
 
 
