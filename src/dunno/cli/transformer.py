@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from dunno.training.checkpoint import Epoch
     from dunno.training.settings import Settings
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Transformer models for --cost transformer.")
+app = typer.Typer(rich_markup_mode=None, help="Transformer models for --cost transformer.")
 
 
-@app.callback()
-def _root() -> None:
-    pass
+@app.callback(invoke_without_command=True)
+def _root(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @app.command()
