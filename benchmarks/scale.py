@@ -251,7 +251,7 @@ def _scheduler(kind: str, n: int, folder: Path) -> Iterator[str | None]:
     from distributed import LocalCluster
 
     with LocalCluster(
-        n_workers=n, threads_per_worker=1, processes=True, dashboard_address=None, local_directory=str(folder)
+        n_workers=n, threads_per_worker=1, processes=True, dashboard_address=":0", local_directory=str(folder)
     ) as cluster:
         yield cluster.scheduler_address
 
