@@ -83,6 +83,45 @@ class Remembered:
         return self._cost.event_costs(pair)
 
 
+class Committee:
+    """Several models as one: its cost is the mean of theirs, and its draws are what each of them says, in turn."""
+
+    name, perturbation = TransformerCost.name, TransformerCost.perturbation
+
+    def __init__(self, members: list[Remembered]) -> None:
+        self.members = members
+        self.model, self.window = members[0].model, max(member.window for member in members)
+
+    def __call__(self, pair: FramePair, mother: Ints, daughter: Ints) -> Floats:
+        """(E,) the cost of each edge."""
+        if pair.drawn is not None:
+            return pair.drawn[mother, daughter]
+        return np.mean([member(pair, mother, daughter) for member in self.members], axis=0)
+
+    def drawn(self, pair: FramePair, k: int, rate: float | None, rng: np.random.Generator) -> Iterator[Floats]:
+        """Yield k times the costs of all edges."""
+        everyone = np.indices((len(pair.mothers), len(pair.daughters)))
+        for draw in range(k):
+            yield self.members[draw % len(self.members)](pair, everyone[0], everyone[1])
+
+    def event_costs(self, pair: FramePair) -> EventCosts:
+        """As each of them has it."""
+        return self.members[0].event_costs(pair)
+
+
+ENSEMBLE_DRAWS = 9
+"""Each of three models as often as the others."""
+
+
+def cost_of(tracker: str) -> Any:
+    """A tracker's cost, new, so that it remembers one movie only."""
+    if tracker == "distance":
+        return "distance"
+    if tracker == "ensemble":
+        return Committee([Remembered(TransformerCost(MODELS / f"hela-dropout-{rate}")) for rate in RATES])
+    return Remembered(TransformerCost(MODELS / f"hela-dropout-{tracker.split()[-1]}"))
+
+
 def cross_fitted(tracking: Tracking, truth: Truth) -> tuple[Tracking, float] | None:
     """Every other pair at the temperature of the rest."""
     if len(tracking.pairs) < 2:
@@ -96,17 +135,13 @@ def cross_fitted(tracking: Tracking, truth: Truth) -> tuple[Tracking, float] | N
 
 def results(tracker: str, fit: tuple[Movie, Truth], use: tuple[Movie, Truth]) -> Iterator[dict[str, Any]]:
     """Score every method, and its calibrated versions."""
-    asked = None if tracker == "distance" else TransformerCost(MODELS / f"hela-dropout-{tracker.split()[-1]}")
-
-    def cost() -> Any:
-        return "distance" if asked is None else Remembered(asked)
-
-    on_fit, on_use = cost(), cost()
+    on_fit, on_use = cost_of(tracker), cost_of(tracker)
+    samples = ENSEMBLE_DRAWS if tracker == "ensemble" else None
     for method in METHODS:
         started = time.perf_counter()
-        plain = Tracker(on_use, method, calibration=None).track(use[0])
+        plain = Tracker(on_use, method, samples=samples, calibration=None).track(use[0])
         seconds = time.perf_counter() - started
-        fitted_on = Tracker(on_fit, method, calibration=None).track(fit[0])
+        fitted_on = Tracker(on_fit, method, samples=samples, calibration=None).track(fit[0])
         yield scores(method, plain, use[1]) | {"seconds": round(seconds, 1)}
         scaling = TemperatureScaling.fit(fitted_on, fit[1])
         yield scores(f"{method}+TS", scaling(plain), use[1], scaling.temperature)
@@ -145,14 +180,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--every", default="30,10,1", help="frame steps")
     parser.add_argument("--rates", default=",".join(RATES), help="dropout rates")
+    parser.add_argument("--trackers", default=None, help="distance, ensemble (of all rates); all by default")
     parser.add_argument("-o", "--output", type=Path, default=None, help="also as CSV, added to what is there")
     given = parser.parse_args()
+    every_tracker = ("distance", *(f"transformer {rate}" for rate in given.rates.split(",") if rate), "ensemble")
+    trackers = every_tracker if given.trackers is None else given.trackers.split(",")
     folder = Path(os.environ["DUNNO_DATA"]) / "Fluo-N2DL-HeLa"
     (fit, fit_truth), (use, use_truth) = (read(folder / name, truth=True) for name in ("01", "02"))
     print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|")
     for step in map(int, given.every.split(",")):
         pair = (fit.every(step), fit_truth.every(step)), (use.every(step), use_truth.every(step))
-        for tracker in ("distance", *(f"transformer {rate}" for rate in given.rates.split(",") if rate)):
+        for tracker in trackers:
             for row in results(tracker, *pair):
                 write({"tracker": tracker, "every": step} | row, given.output)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from dunno.errors import InputError, OutputError
 from dunno.io import blocks
+from dunno.io.lock import Lock
 from dunno.io.writing import RUN_FILE, check_output, partial_of, remove, replace_by
 
 PLAN_FILE = "plan.json"
@@ -34,7 +35,10 @@ def workspace(path: str | Path, overwrite: bool = False, resume: bool = False) -
     check_output(path, overwrite)
     partial = partial_of(path)
     aside = partial.with_name(partial.name + OLD)
+    lock = None
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = _alone(path)
         if not resume and finished_blocks(path):
             remove(aside)
             partial.rename(aside)
@@ -48,8 +52,16 @@ def workspace(path: str | Path, overwrite: bool = False, resume: bool = False) -
     except OSError as error:
         raise _told(error, path) from None
     finally:
-        if partial.exists() and not finished_blocks(path):
-            remove(partial)
+        if lock is not None:
+            if partial.exists() and not finished_blocks(path):
+                remove(partial)
+            lock.release(remove=True)
+
+
+def _alone(path: Path) -> Lock:
+    """Keep a second run from writing into the same folder."""
+    refused = f"{path}: is being written already, by {{holder}}; wait for it, or choose another output"
+    return Lock(partial_of(path).with_name(f"{partial_of(path).name}.lock"), "dunno track", refused, needed=False)
 
 
 def _told(error: OSError, path: Path) -> OutputError:

@@ -13,17 +13,18 @@ from types import TracebackType
 from typing import Any
 
 from dunno.errors import DecisionError, InputError
+from dunno.io.lock import Lock
 from dunno.io.output import read_run, reopen_movie
 from dunno.io.writing import REVIEW_FILE
 from dunno.review.audit import SHARE, Audit, ErrorRate
 from dunno.review.decisions import MOTHER, SKIP, Decision
-from dunno.review.lock import Lock
 from dunno.review.log import Answer, History, Log, read_log, replay
 from dunno.review.queue import Filter, Order, Queue
 from dunno.review.state import Progress, State
 from dunno.types import Bools, Movie, PairPosterior
 
 SEED = 0
+LOCK_FILE = "review.lock"
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,8 @@ class Review:
             review = cls(folder, about, None, replay(records), None, progress)
         else:
             name = who or _user()
-            lock = Lock(folder, name)
+            refused = f"{folder}: is being reviewed already, by {{holder}}; use that window, or close it first"
+            lock = Lock(folder / LOCK_FILE, name, refused)
             try:
                 log = Log(folder, name, header)
                 review = cls(folder, about, log, log.history, lock, progress)
