@@ -205,8 +205,9 @@ def _write(folder: Path, index: int, tracked: TrackedBlock) -> None:
 def pays_in_processes(tracker: Tracker, movie: Movie, workers: int) -> bool:
     """Whether processes would be faster than threads.
 
-    Python's lock is held for about half of the work (by a sampling profiler), so more than two threads wait for each other. Processes pay where there are
-    many blocks for each, and where what they need is small: the movie's path rather than its pixels, no large features or networks.
+    Python's lock is held for about half of the work, as a sampling profiler saw it, so more than two threads wait for each
+    other. Processes pay where there are many blocks for each, and where what they need is small: the movie's path rather than
+    its pixels, no large features or networks.
     """
     if workers <= ENOUGH_THREADS or movie.path is None or len(movie) - 1 < BLOCKS_PER_PROCESS * workers * BLOCK:
         return False
