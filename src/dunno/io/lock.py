@@ -18,14 +18,14 @@ class Lock:
         who: Whom to name to others.
         refused: What to tell them, with `{holder}` for who holds it.
         needed: Refuse to go on where a disk knows no locks, as some network disks do.
+
+    Raises:
+        OSError: Nothing can be written there.
     """
 
     def __init__(self, path: Path, who: str, refused: str, *, needed: bool = True) -> None:
         self.path = path
-        try:
-            self._file = path.open("a+")
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written ({error.strerror}); it says who is at work there") from None
+        self._file = path.open("a+")
         try:
             free = _locked(self._file.fileno())
         except OSError as error:

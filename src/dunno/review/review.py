@@ -12,7 +12,7 @@ from threading import RLock
 from types import TracebackType
 from typing import Any
 
-from dunno.errors import DecisionError, InputError
+from dunno.errors import DecisionError, InputError, OutputError
 from dunno.io.lock import Lock
 from dunno.io.output import read_run, reopen_movie
 from dunno.io.writing import REVIEW_FILE
@@ -129,8 +129,7 @@ class Review:
             review = cls(folder, about, None, replay(records), None, progress)
         else:
             name = who or _user()
-            refused = f"{folder}: is being reviewed already, by {{holder}}; use that window, or close it first"
-            lock = Lock(folder / LOCK_FILE, name, refused)
+            lock = _alone(folder, name)
             try:
                 log = Log(folder, name, header)
                 review = cls(folder, about, log, log.history, lock, progress)
@@ -302,3 +301,12 @@ def _user() -> str:
         return getpass.getuser()
     except (OSError, KeyError):  # a machine that does not know its own user
         return "unknown"
+
+
+def _alone(folder: Path, who: str) -> Lock:
+    """Keep a second window from reviewing the same output."""
+    refused = f"{folder}: is being reviewed already, by {{holder}}; use that window, or close it first"
+    try:
+        return Lock(folder / LOCK_FILE, who, refused)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written ({error.strerror}); a review keeps its log there") from None
