@@ -96,3 +96,19 @@ def test_a_dask_scheduler_that_does_not_answer_is_named() -> None:
         open_executor(1, "tcp://127.0.0.1:1"),
     ):
         pass
+
+
+def test_a_scheduler_file_that_is_not_there_is_named() -> None:
+    pytest.importorskip("distributed")
+    with pytest.raises(InputError, match="--dask nofile.json: there is no such file"), open_executor(1, "nofile.json"):
+        pass
+
+
+def test_stopping_processes_ends_without_a_word_from_their_pool(capfd: pytest.CaptureFixture[str]) -> None:
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), open_executor(2, processes=True) as (executor, _):
+        working = as_finished(time.sleep, [0.0, *[30.0] * 4], executor, 4)
+        next(working)
+        working.throw(KeyboardInterrupt)  # as Ctrl-C would, while it waits
+    assert "Traceback" not in capfd.readouterr().err
+    assert time.monotonic() - began < 20  # not the half minute that the work would have taken

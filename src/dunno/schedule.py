@@ -27,6 +27,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+SECONDS_TO_BREAK = 5.0
+"""How long a pool may take to notice that its processes were ended."""
+
+
 def in_order(
     function: Callable[[Item], Result], items: Iterable[Item], executor: Executor, in_flight: int
 ) -> Iterator[Result]:
@@ -50,7 +54,7 @@ def in_order(
         while waiting:
             yield waiting.popleft().result()
     except (KeyboardInterrupt, SystemExit):
-        _stop(executor)
+        _stop(executor, waiting)
         raise
     except (BrokenExecutor, CancelledError) as error:
         raise _lost(error) from None
@@ -82,7 +86,7 @@ def as_finished(
             for future in done:
                 yield waiting.pop(future), _outcome(future)
     except (KeyboardInterrupt, SystemExit):
-        _stop(executor)
+        _stop(executor, waiting)
         raise
     except BrokenExecutor as error:
         raise _lost(error) from None
@@ -106,11 +110,14 @@ def _lost(error: BaseException) -> WorkerLost:
     return WorkerLost(f"a worker was lost, perhaps for want of memory ({why})")
 
 
-def _stop(executor: Executor) -> None:
+def _stop(executor: Executor, waiting: "Iterable[Future[Any]]" = ()) -> None:
     """End work that runs, where that can be done without losing more than it."""
     _core.request_stop(True)
-    for process in list((getattr(executor, "_processes", None) or {}).values()):  # a pool has no public door to them
+    processes = list((getattr(executor, "_processes", None) or {}).values())  # a pool has no public door to them
+    for process in processes:
         process.terminate()
+    if processes:  # the pool breaks and ends all futures itself, and stumbles over one that is cancelled meanwhile
+        wait(list(waiting), timeout=SECONDS_TO_BREAK)
 
 
 def _abandon(waiting: "Iterable[Future[Any]]") -> None:
@@ -200,6 +207,10 @@ def _client(address: str) -> Any:
     except ImportError:
         raise MissingExtra("a Dask cluster needs distributed: pip install 'dunno[dask]'") from None
     place = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
+    if "scheduler_file" in place and not os.path.isfile(address):  # distributed would wait for it for ever
+        raise InputError(
+            f"--dask {address}: there is no such file; expected one that `dask scheduler --scheduler-file` made"
+        )
     try:
         return Client(**place, timeout=10, set_as_default=False)
     except (OSError, ValueError) as error:

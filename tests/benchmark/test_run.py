@@ -168,6 +168,7 @@ def test_a_folder_that_is_not_a_benchmark_is_left_alone(
         (["--workers", "0"], "--workers 0: expected at least 1"),
         (["--costs", "nearest"], "there is no cost 'nearest'"),
         (["--dropout", "a"], "--dropout a"),
+        (["--costs", "transformer"], "there is nothing to measure; cost transformer is left out: it needs a model"),
     ],
 )
 def test_a_wrong_option_is_named(

@@ -12,6 +12,8 @@ import httpx
 import pytest
 
 from dunno.cli import run
+from dunno.errors import InputError
+from dunno.io.writing import check_output
 from dunno.review import Decision, Review
 from dunno.simulate import colony
 from tests.review.outputs import tracked
@@ -49,6 +51,14 @@ def test_an_export_says_what_it_holds(out: Path, tmp_path: Path, capsys: pytest.
 def test_an_export_may_be_made_while_somebody_reviews(out: Path, tmp_path: Path) -> None:
     with Review.open(out):
         assert run(["review", str(out), "--export", str(tmp_path / "done")]) == 0
+
+
+def test_a_review_that_was_only_looked_at_is_no_review(out: Path, tmp_path: Path) -> None:
+    shutil.copytree(out, tmp_path / "seen")
+    (tmp_path / "seen" / "review.jsonl").write_text((out / "review.jsonl").read_text().splitlines(keepends=True)[0])
+    check_output(tmp_path / "seen", overwrite=True)
+    with pytest.raises(InputError, match="holds a review"):
+        check_output(out, overwrite=True)
 
 
 def test_a_review_is_not_overwritten(out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,4 +119,6 @@ def test_the_demo_brings_a_newcomer_to_the_page_and_goes_on_another_day(tmp_path
             assert process.returncode == 0
             assert "0 daughters reviewed" in rest
             assert ("going on with the review" in told) == (day == 1)
+    with Review.open(tmp_path / "demo" / "tracks") as review:
+        review.answer(Decision("no mother", 1, int(review.table.label[0])))
     assert run(["demo", "-o", str(tmp_path / "demo")]) == 2  # the review in it would be lost

@@ -184,6 +184,8 @@ def test_what_cannot_be_is_refused_with_the_reason(browser_like: httpx.Client) -
         assert reason in answer.json()["reason"]
     assert browser_like.post("/api/choose", json={"order": "beauty"}).status_code == 409
     assert browser_like.post("/api/choose", json={"filter": {"frames": [1]}}).status_code == 409
+    for wrong in ([1], {"region": [1, 2]}, {"region": [1, 2, 3, 4, 5]}, {"region": ["nan", 0, 1, 1]}):
+        assert browser_like.post("/api/choose", json={"filter": wrong}).status_code == 409
     assert browser_like.get("/api/view/100000").status_code == 409
 
 

@@ -227,6 +227,7 @@ def test_a_dataset_stands_for_its_annotated_sequences(sequence: Path, tmp_path: 
         (["--dropout", "1"], "the dropout rate is 1.0"),
         (["--epochs", "0"], "epochs is 0; expected at least 1"),
         (["--window", "9"], "the longest movie has 8 frames; a window has 9"),
+        (["--window", "1"], "the window is 1; expected at least 2 frames"),
         (["--threads", "0"], "--threads 0: expected at least 1"),
         (["--device", "abacus"], "--device abacus: cannot compute there"),
     ],

@@ -12,7 +12,7 @@ from dunno.benchmark.datasets import find_datasets
 from dunno.benchmark.measure import measure
 from dunno.benchmark.rows import Row, write_rows
 from dunno.benchmark.units import Setup, Unit, keep, kept, plain, plan_units
-from dunno.errors import DunnoError, OutputError
+from dunno.errors import DunnoError, InputError, OutputError
 from dunno.io.writing import leave_marker, read_marker
 from dunno.schedule import as_finished, open_executor
 from dunno.tracker import available_cores
@@ -62,6 +62,8 @@ def run_benchmark(
         progress: Wraps the stream of finished units, knowing how many will come.
     """
     units, left_out = plan_units(find_datasets(root), setup)
+    if not units:
+        raise InputError(f"{root}: there is nothing to measure; {'; '.join(left_out) or 'no dataset has truth'}")
     open_folder(folder, setup)
     rows = {unit: found for unit in units if (found := kept(unit, folder / UNITS)) is not None}
     missing = [unit for unit in units if unit not in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 from dunno.errors import InputError
@@ -25,7 +26,7 @@ class Lock:
 
     def __init__(self, path: Path, who: str, refused: str, *, needed: bool = True) -> None:
         self.path = path
-        self._file = path.open("a+")
+        self._file = path.open("ab+", buffering=0)
         try:
             free = _locked(self._file.fileno())
         except OSError as error:
@@ -35,9 +36,9 @@ class Lock:
             message = refused.replace("{holder}", self._holder())
             self._file.close()
             raise InputError(message)
-        self._file.truncate(0)
-        self._file.write(json.dumps({"who": who, "process": os.getpid(), "machine": socket.gethostname()}))
-        self._file.flush()
+        with suppress(OSError):  # a full disk: the lock holds, but does not say whose it is
+            self._file.truncate(0)
+            self._file.write(json.dumps({"who": who, "process": os.getpid(), "machine": socket.gethostname()}).encode())
 
     def _holder(self) -> str:
         try:

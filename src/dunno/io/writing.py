@@ -83,7 +83,8 @@ def check_output(path: Path, overwrite: bool, *, keeps: bool = False) -> None:
             raise OutputError(f"{path}: exists already; choose another name, or replace it with --overwrite")
         if path.is_dir() and any(path.iterdir()) and not is_output(path):
             raise OutputError(f"{path}: is not an output of dunno, so it will not be overwritten; choose another name")
-        review = next((found for where in ("", "*/") for found in path.glob(where + REVIEW_FILE)), None)
+        reviews = (found for where in ("", "*/") for found in path.glob(where + REVIEW_FILE))
+        review = next((found for found in reviews if _has_answers(found)), None)
         if review is not None and not keeps:
             raise OutputError(
                 f"{review}: holds a review, which would be lost; move it away first, or choose another name"
@@ -91,6 +92,11 @@ def check_output(path: Path, overwrite: bool, *, keeps: bool = False) -> None:
     place = next((parent for parent in path.absolute().parents if parent.exists()), None)
     if place is None or not place.is_dir() or not os.access(place, os.W_OK):
         raise OutputError(f"{path}: no permission to write in {place}")
+
+
+def _has_answers(review: Path) -> bool:
+    """Whether anything was decided: the first line of a log only says what it is about."""
+    return review.read_bytes().count(b"\n") > 1
 
 
 def is_output(folder: Path) -> bool:

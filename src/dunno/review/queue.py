@@ -35,6 +35,12 @@ class Filter:
     divisions: bool = False
     starts: bool = False
 
+    def __post_init__(self) -> None:
+        if self.region is not None and (len(self.region) != 4 or not np.isfinite(self.region).all()):
+            raise InputError(f"the region is {self.region}; expected four finite numbers: top, left, bottom, right")
+        if self.frames is not None and len(self.frames) != 2:
+            raise InputError(f"the frames are {self.frames}; expected the first and the last")
+
     def admits(self, table: Table) -> Bools:
         """(N,) the daughters that pass."""
         passed = np.ones(len(table), np.bool_)

@@ -49,6 +49,8 @@ class Settings:
         for name in ("epochs", "patience", "windows", "batch", "largest_step", "layers"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name.replace('_', ' ')} is {getattr(self, name)}; expected at least 1")
+        if self.window < 2:
+            raise InputError(f"the window is {self.window}; expected at least 2 frames, a mother's and a daughter's")
 
     @classmethod
     def small(cls, **more: Any) -> Settings:
