@@ -89,6 +89,8 @@ def test_another_method_is_added_without_doing_the_others_again(
     watch = Watch()
     run_benchmark(root, tmp_path / "out", replace(SMALL, methods=("SM", "AS", "MC")), workers=1, progress=watch)
     assert sorted(watch.done) == [f"{d}, distance, MC, every {s}" for d in ("pair", "single") for s in (1, 2)]
+    less = run_benchmark(root, tmp_path / "out", replace(SMALL, methods=("MC",)), workers=1)
+    assert (less.n_units, less.n_reused, less.n_others) == (4, 4, 8)
 
 
 def begin(root: Path, out: Path, units: int) -> subprocess.Popen[str]:

@@ -5,27 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.coverage import FIELD, TRUE
 from dunno import Movie, Tracker, evaluation
 from dunno.calibration import ModelCalibration, fit_event_costs, fit_motion, load_calibration
 from dunno.calibration.collective import carried
 from dunno.calibration.expectation import expect
-from dunno.calibration.motion_model import Field, MotionModel, MotionPair, log_student
+from dunno.calibration.motion_model import MotionModel, MotionPair, log_student
 from dunno.errors import InputError
 from dunno.simulate import colony as simulate
-
-FIELD = Field((0.0, 0.0), (400.0, 400.0))
-TRUE = MotionModel(
-    n_dimensions=2,
-    motion_scale=16.0,
-    tail=4.0,
-    division_scale=100.0,
-    p_lost=0.02,
-    p_divide=0.06,
-    appear_density=1.0 / FIELD.size,
-    entering=1.0,
-    leaving=1.0,
-    field=FIELD,
-)
 
 
 def drawn(model: MotionModel, n_pairs: int = 25, seed: int = 0, mothers: float = 100) -> list[MotionPair]:

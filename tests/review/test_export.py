@@ -1,6 +1,7 @@
 """What a review leaves for others."""
 
 import csv
+import json
 from pathlib import Path
 
 import geff
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from dunno import evaluation
-from dunno.errors import OutputError
+from dunno.errors import InputError, OutputError
 from dunno.review import Review
 from dunno.review.export import export, reviewed_tracking
 from dunno.simulate import Colony
@@ -52,3 +53,17 @@ def test_exports_hold_the_decisions_and_mark_them(output: Path, crowd: Colony, t
 def test_an_export_does_not_replace_what_is_there(output: Path) -> None:
     with Review.open(output, read_only=True) as review, pytest.raises(OutputError, match="exists already"):
         export(review, output)
+
+
+def test_without_the_movie_only_the_challenges_result_is_missing(output: Path, tmp_path: Path) -> None:
+    told = json.loads((output / "run.json").read_text())
+    told["parameters"] |= {"movie_path": str(tmp_path / "gone"), "masks_path": None}
+    (output / "run.json").write_text(json.dumps(told))
+    with Review.open(output, read_only=True) as review:
+        missing = export(review, tmp_path / "done")
+    assert missing is not None and "gone" in missing
+    assert not (tmp_path / "done" / "ctc").exists()
+    geff.validate_structure(tmp_path / "done" / "tracks.geff")
+    assert table(tmp_path / "done" / "edges.csv")
+    with Review.open(output, read_only=True, masks=tmp_path / "elsewhere") as review, pytest.raises(InputError):
+        export(review, tmp_path / "again")

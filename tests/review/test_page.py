@@ -128,6 +128,8 @@ def test_a_whole_review_by_mouse(
 def test_everything_has_a_key(
     served: Served, visit: Callable[..., Any], output: Path, screenshot: Callable[..., Path]
 ) -> None:
+    from playwright.sync_api import expect
+
     page = started(visit, served)
     wait = lambda: page.wait_for_selector("body:not([data-busy])")  # noqa: E731
     first = page.inner_text("#question")
@@ -148,6 +150,13 @@ def test_everything_has_a_key(
     wait()
     assert page.inner_text("#question") == first
     assert page.inner_text("#expected") == expected
+    page.keyboard.press("r")
+    wait()
+    page.keyboard.press("Enter")
+    wait()
+    for _ in range(2):
+        page.keyboard.press("u")  # without waiting in between: none is lost
+    expect(page.locator("#expected")).to_have_text(expected)
     page.keyboard.press("r")
     wait()
     page.keyboard.press("s")

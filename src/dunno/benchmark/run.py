@@ -33,6 +33,7 @@ class Outcome:
         left_out: In words, what was not tried.
         n_units: All units.
         n_reused: Units that had been finished by an earlier run.
+        n_others: Finished units of earlier runs with other choices, which are kept but not in the table.
     """
 
     rows: list[Row]
@@ -40,6 +41,7 @@ class Outcome:
     left_out: list[str] = field(default_factory=list)
     n_units: int = 0
     n_reused: int = 0
+    n_others: int = 0
 
 
 def run_benchmark(
@@ -76,7 +78,8 @@ def run_benchmark(
             rows[unit] = result
     table = [row for unit in units for row in (rows[unit] if unit in rows else [unit.failed(failures[unit])])]
     write_rows(table, folder / TABLE)
-    return Outcome(table, failures, left_out, len(units), reused)
+    others = sum(1 for _ in (folder / UNITS).glob("*.json")) - len(rows)
+    return Outcome(table, failures, left_out, len(units), reused, others)
 
 
 def open_folder(folder: Path, setup: Setup) -> None:

@@ -83,6 +83,8 @@ def _show(outcome: Outcome, verdicts: list[Verdict], output: Path, seconds: floa
     from rich.console import Console
     from rich.table import Table
 
+    from dunno.cli.console import note
+
     table = Table(title="claims on these movies", title_justify="left")
     for name in ("claim", "verdict", "mean", "95 % interval", "n"):
         table.add_column(name)
@@ -96,6 +98,11 @@ def _show(outcome: Outcome, verdicts: list[Verdict], output: Path, seconds: floa
         f"{done} of {outcome.n_units} units done ({outcome.n_reused} by an earlier run) in {seconds:.0f} s; "
         f"open {output / 'index.html'}"
     )
+    if outcome.n_others:
+        note(
+            f"the table has this run's units only; {outcome.n_others} of earlier runs with other choices are kept in "
+            f"{output / 'units'}, and are in it again when they are asked for"
+        )
 
 
 def _end(outcome: Outcome) -> None:

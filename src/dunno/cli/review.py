@@ -45,10 +45,12 @@ def review(
 
 
 def _export(opened: Review, folder: Path, overwrite: bool) -> None:
-    from dunno.cli.console import show_progress
+    from dunno.cli.console import note, show_progress
     from dunno.review.export import export
 
-    export(opened, folder, overwrite=overwrite, progress=show_progress("writing", quiet=False))
+    missing = export(opened, folder, overwrite=overwrite, progress=show_progress("writing", quiet=False))
+    if missing is not None:
+        note(f"no Cell Tracking Challenge result, which needs the masks ({missing}); say where they are with --masks")
     state = "calibrated" if opened.calibrated else "not calibrated"
     typer.echo(
         f"written to {folder}, with {opened.n_answered:,} reviewed daughters; expected wrong links left: "

@@ -139,7 +139,8 @@ def logging(output: Path, say: Callable[[str], None]) -> Iterator[LogFile]:
         yield log
         log.note("done")
     except BaseException as error:
-        left = progress_left(output)
+        refused = type(error) is InputError  # nothing was begun: what lies there is another run's
+        left = None if refused else progress_left(output)
         if left is None:
             log.forget()
         else:

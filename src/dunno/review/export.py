@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dunno.errors import InputError
 from dunno.io import blocks
 from dunno.io.csv import CsvWriter
 from dunno.io.ctc import CtcWriter
@@ -22,7 +23,7 @@ from dunno.review.state import Progress
 from dunno.run import Run
 from dunno.summary import Summary
 from dunno.tracking import Tracking
-from dunno.types import PairPosterior
+from dunno.types import Movie, PairPosterior
 
 PAIRS_PER_FILE = 16
 
@@ -55,22 +56,38 @@ def export(
     *,
     overwrite: bool = False,
     progress: Progress = lambda pairs, total: pairs,
-) -> None:
+) -> str | None:
     """Write GEFF, CSV and a Cell Tracking Challenge result into a new folder, all or nothing.
 
     The folder is an output like that of `dunno track`: it can be evaluated, reported and read again.
+
+    Returns:
+        Why there is no challenge result, the one that needs the movie's masks; `None` if there is one.
     """
     started = time.perf_counter()
-    movie, about = review.movie, about_review(review)
+    about = about_review(review)
+    movie, missing = _movie_if_there(review)
     with whole(folder, overwrite) as partial:
         partial.mkdir()
         writers: list[Writer] = [
-            GeffWriter(partial / "tracks.geff", about, movie.has_scale),
+            GeffWriter(partial / "tracks.geff", about, about["scale"] is not None),
             CsvWriter(partial),
-            CtcWriter(partial / "ctc", movie),
         ]
+        if movie is not None:
+            writers.append(CtcWriter(partial / "ctc", movie))
         summary = Summary()
         kept = blocks.keep(reviewed_pairs(review), partial / blocks.FOLDER, PAIRS_PER_FILE)
         summary.tracks = len(drain(progress(summary.watch(kept), review.table.n_pairs), writers))
         run = Run(Path(folder), about, summary, time.perf_counter() - started)
         (partial / RUN_FILE).write_text(json.dumps(run.to_dict(), indent=2) + "\n")
+    return missing
+
+
+def _movie_if_there(review: Review) -> tuple[Movie | None, str | None]:
+    """The movie, or why it cannot be opened; where the masks were named, they must be there."""
+    try:
+        return review.movie, None
+    except InputError as error:
+        if review.masks is not None:
+            raise
+        return None, str(error)

@@ -115,8 +115,14 @@ const tell = (words, refused = false) => {
 
 // ---- asking and answering
 
-async function alone(work) {
-  if (busy) return;
+const waiting = [];
+
+// An answer given while the page is busy would hit a cell that nobody has seen, so it is dropped; what is patient waits.
+async function alone(work, patient = false) {
+  if (busy) {
+    if (patient) waiting.push(work);
+    return;
+  }
   busy = true;
   document.body.dataset.busy = "yes";
   try {
@@ -127,6 +133,7 @@ async function alone(work) {
     busy = false;
     delete document.body.dataset.busy;
   }
+  if (waiting.length) await alone(waiting.shift(), true);
 }
 
 function take(reply) {
@@ -194,7 +201,7 @@ const step = (path) => alone(async () => {
   showState(reply.state);
   show(reply.view ?? (view && (await get(`view/${view.row}`))));
   tell(path === "undo" ? "Taken back." : "Done again.");
-});
+}, true);
 
 const go = (by) => alone(async () => {
   const next = visited[place + by];
