@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip install --disable-pip-version-check -q -c constraints.txt
-CORE   := pyproject.toml constraints.txt CMakeLists.txt $(wildcard cpp/*)
+CORE   := pyproject.toml constraints.txt CMakeLists.txt $(wildcard cpp/* cpp/*/*)
 BUILD  := "scikit-build-core>=1.0" "nanobind>=3.0" cmake ninja
 
 # Real annotated movies, where they lie beside the project; tests that need them are skipped elsewhere.

@@ -20,11 +20,11 @@ import numpy as np
 from benchmarks.clock import fastest
 from dunno import Tracker
 from dunno.assignment import marginals
-from dunno.io import blocks
+from dunno.io import block_files
 from dunno.io.writing import RUN_FILE
 from dunno.review import Decision, Review
 from dunno.review.desk import Desk
-from dunno.run import track_into
+from dunno.runs.run import track_into
 from dunno.simulate import colony
 from dunno.types import PairPosterior
 
@@ -89,14 +89,14 @@ def accepted(pair: PairPosterior, label: int) -> Decision:
 
 def lengthen(out: Path, n_frames: int) -> None:
     """Repeat an output's pairs until it has so many frames; nobody looks at pixels to open it."""
-    pairs = list(blocks.stored_pairs(out))
-    shutil.rmtree(out / blocks.FOLDER)
+    pairs = list(block_files.stored_pairs(out))
+    shutil.rmtree(out / block_files.FOLDER)
     (out / "review.jsonl").unlink()
-    (out / blocks.FOLDER).mkdir()
+    (out / block_files.FOLDER).mkdir()
     size = len(pairs)
     for index, first in enumerate(range(0, n_frames - 1, size)):
         block = [shifted(pairs[t - first], t) for t in range(first, min(first + size, n_frames - 1))]
-        blocks.write_block(blocks.block_file(out / blocks.FOLDER, index), block)
+        block_files.write_block(block_files.block_file(out / block_files.FOLDER, index), block)
     content = json.loads((out / RUN_FILE).read_text())
     content["parameters"]["frames"] = list(range(n_frames))
     (out / RUN_FILE).write_text(json.dumps(content))

@@ -163,7 +163,7 @@ def profile(quick: bool) -> None:
     import pstats
 
     from dunno import Movie, Tracker
-    from dunno.run import track_into
+    from dunno.runs.run import track_into
 
     movie = Movie(Crowd(100, 50) if quick else Crowd(1000, 200))
     with tempfile.TemporaryDirectory() as folder:
@@ -217,8 +217,8 @@ def one(run: dict[str, Any]) -> dict[str, Any]:
 
 def _tracked(movie: Any, run: dict[str, Any]) -> dict[str, Any]:
     from dunno import Tracker
-    from dunno.run import track_into
-    from dunno.schedule import open_executor
+    from dunno.runs.run import track_into
+    from dunno.work.schedule import open_executor
 
     began: dict[str, float] = {}
 

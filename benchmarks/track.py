@@ -15,7 +15,7 @@ from pathlib import Path
 REPEATS = 3
 
 DECODE = """
-import dunno.run, dunno.cli.track, scipy.spatial, zarr, geff, geff_spec, tifffile, imagecodecs, rich.table
+import dunno.runs.run, dunno.cli.track, scipy.spatial, zarr, geff, geff_spec, tifffile, imagecodecs, rich.table
 from dunno.io import read
 movie = read({path!r})
 for t in range(len(movie)):

@@ -13,17 +13,17 @@
 #include <string>
 #include <vector>
 
-#include "batch.hpp"
-#include "k_best.hpp"
-#include "map.hpp"
-#include "marginals.hpp"
-#include "overlap.hpp"
-#include "pixels.hpp"
-#include "problem.hpp"
-#include "rows.hpp"
-#include "sample.hpp"
-#include "stop.hpp"
-#include "weights.hpp"
+#include "flow/batch.hpp"
+#include "k_best/k_best.hpp"
+#include "flow/map.hpp"
+#include "posterior/marginals.hpp"
+#include "images/overlap.hpp"
+#include "images/pixels.hpp"
+#include "problem/problem.hpp"
+#include "tables/rows.hpp"
+#include "sampling/sample.hpp"
+#include "problem/stop.hpp"
+#include "posterior/weights.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

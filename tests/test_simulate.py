@@ -7,8 +7,8 @@ import pytest
 
 from dunno import read
 from dunno.errors import InputError, OutputError
-from dunno.matching import TrackTable, match_truth
 from dunno.simulate import colony
+from dunno.truth.matching import TrackTable, match_truth
 
 
 def test_one_seed_repeats_and_another_differs() -> None:

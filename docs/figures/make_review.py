@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from dunno import Movie, Tracker, read
 from dunno.errors import DecisionError
 from dunno.review import Decision, Review
-from dunno.run import track_into
+from dunno.runs.run import track_into
 from dunno.simulate import colony
 from dunno.truth import TrueMothers, true_mothers
 from dunno.types import PairPosterior, Truth

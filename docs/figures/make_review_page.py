@@ -15,7 +15,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from dunno import Tracker
-from dunno.run import track_into
+from dunno.runs.run import track_into
 from dunno.simulate import colony
 
 ANSWERS = 12

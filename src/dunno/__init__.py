@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dunno.io import read
-    from dunno.tracker import Tracker
+    from dunno.tracking import Tracker
     from dunno.types import Movie
 
 __all__ = ["Movie", "Tracker", "__version__", "read"]
 
-_HOMES = {"Movie": "dunno.types", "Tracker": "dunno.tracker", "read": "dunno.io"}
+_HOMES = {"Movie": "dunno.types", "Tracker": "dunno.tracking.tracker", "read": "dunno.io"}
 
 
 def __getattr__(name: str) -> Any:

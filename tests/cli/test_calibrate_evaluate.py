@@ -126,7 +126,7 @@ def test_wrong_input_gets_one_line(root: Path, tmp_path: Path, capsys: pytest.Ca
 
 def test_an_output_from_arrays_cannot_open_its_movie(tmp_path: Path) -> None:
     from dunno import Tracker
-    from dunno.run import track_into
+    from dunno.runs.run import track_into
 
     track_into(Tracker("distance", "SM"), simulate(cells=4, frames=3).movie, tmp_path / "out")
     with pytest.raises(InputError, match="was made from arrays, not from files; say where the masks are"):

@@ -7,9 +7,9 @@ from dunno import Movie, Tracker, evaluation
 from dunno.costs.distance import Distance
 from dunno.errors import TruthError
 from dunno.evaluation.accuracy import aurc, auroc
-from dunno.matching import TrackTable, match_truth
 from dunno.simulate import colony as simulate
 from dunno.tracking import Tracking
+from dunno.truth.matching import TrackTable, match_truth
 from dunno.types import Truth
 
 

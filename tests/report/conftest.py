@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dunno import Tracker
-from dunno.run import track_into
+from dunno.runs.run import track_into
 from dunno.simulate import colony as simulate
 from dunno.tracking import Tracking
 

@@ -82,7 +82,7 @@ def test_a_logarithmic_axis_spaces_powers_equally() -> None:
 
 
 def test_labels_of_cells_side_by_side_do_not_cover_each_other() -> None:
-    from dunno.crops import Box
+    from dunno.report.crops import Box
 
     taken: list[gallery.Place] = []
     for left in (40, 45, 50):

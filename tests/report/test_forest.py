@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
+from dunno.lineage.tracks import TrackRow
 from dunno.report import forest
 from dunno.report.families import Family
-from dunno.tracks import TrackRow
 
 
 def doubling(generations: int) -> list[TrackRow]:

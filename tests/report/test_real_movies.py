@@ -6,7 +6,7 @@ import pytest
 
 from dunno import Tracker, read
 from dunno.report import write_report
-from dunno.run import track_into
+from dunno.runs.run import track_into
 
 pytestmark = pytest.mark.filterwarnings("ignore:masks are taken from")
 

@@ -17,7 +17,7 @@ from dunno.errors import InputError
 from dunno.evaluation import score
 from dunno.io.ctc import match_folder
 from dunno.report import write_report
-from dunno.run import track_into
+from dunno.runs.run import track_into
 from dunno.tracking import Tracking
 
 pytestmark = pytest.mark.filterwarnings("ignore:masks are taken from")

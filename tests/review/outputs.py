@@ -11,7 +11,7 @@ from dunno.assignment import Problem
 from dunno.methods import ScoredPair
 from dunno.methods.joint_posterior import JointPosterior
 from dunno.review import Decision, Question, Review
-from dunno.run import track_into
+from dunno.runs.run import track_into
 from dunno.simulate import Colony
 from dunno.truth import true_mothers
 from dunno.types import Candidates, Detections, FramePair, PairPosterior, Truth

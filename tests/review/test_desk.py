@@ -109,7 +109,7 @@ def test_three_dimensions_masks_without_images_and_empty_frames(tmp_path: Path) 
     import zarr
 
     from dunno import Tracker, read
-    from dunno.run import track_into
+    from dunno.runs.run import track_into
 
     masks = np.zeros((6, 5, 40, 40), np.uint16)
     for t in (0, 1, 2, 4, 5):  # frame 3 is empty
@@ -132,7 +132,7 @@ def test_three_dimensions_masks_without_images_and_empty_frames(tmp_path: Path) 
 
 def test_nobody_asks_about_cells_after_a_frame_that_cannot_be_read(tmp_path: Path) -> None:
     from dunno import Tracker, read
-    from dunno.run import track_into
+    from dunno.runs.run import track_into
     from dunno.simulate import colony
 
     colony(cells=8, frames=6, seed=1).save(tmp_path / "01")

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from dunno.crops import outline
+from dunno.report.crops import outline
 from dunno.review.outlines import outlines
 
 

@@ -11,7 +11,7 @@ from dunno.errors import DecisionError
 from dunno.review import Review
 from dunno.review.desk import Desk
 from dunno.review.export import reviewed_tracking
-from dunno.run import track_into
+from dunno.runs.run import track_into
 from dunno.tracking import Tracking
 from tests.review.outputs import truthful
 

@@ -19,8 +19,8 @@ from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCost
 from dunno.costs import Cost
 from dunno.errors import DunnoWarning
 from dunno.evaluation.decisions import decide
-from dunno.tracker import Tracker
 from dunno.tracking import Tracking
+from dunno.tracking.tracker import Tracker
 from dunno.truth import true_mothers
 
 LEAST_LINKS = 20

@@ -14,8 +14,8 @@ from dunno.benchmark.rows import Row, write_rows
 from dunno.benchmark.units import Setup, Unit, keep, kept, plain, plan_units
 from dunno.errors import DunnoError, InputError, OutputError
 from dunno.io.writing import leave_marker, read_marker
-from dunno.schedule import as_finished, open_executor
-from dunno.tracker import available_cores
+from dunno.tracking.tracker import available_cores
+from dunno.work.schedule import as_finished, open_executor
 
 MARKER, UNITS, TABLE = "benchmark", "units", "results.csv"
 

@@ -15,10 +15,10 @@ from typing import Any
 from dunno import rooms
 from dunno.benchmark.datasets import Dataset
 from dunno.benchmark.rows import Row
-from dunno.candidates import check_gate
 from dunno.errors import InputError
 from dunno.io.writing import whole
-from dunno.tracker import check_seed
+from dunno.tracking.gate import check_gate
+from dunno.tracking.tracker import check_seed
 
 SCHEMA = 1
 """Counts up when the same unit would be measured differently."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,13 +17,15 @@ from dunno.calibration.intervals import PARAMETERS, from_logs, to_logs
 from dunno.calibration.model_calibration import ModelCalibration
 from dunno.calibration.motion_model import Field, MotionModel, MotionPair
 from dunno.calibration.self_calibration import start_model
-from dunno.candidates import typical_diameter
 from dunno.costs import evaluate, linkable
 from dunno.errors import InputError
 from dunno.io.writing import whole
-from dunno.tracking import Tracking
 from dunno.truth import NO_MOTHER, TrueMothers, true_mothers
 from dunno.types import Candidates, Floats, FramePair, PairPosterior, Truth
+from dunno.types.detections import typical_diameter
+
+if TYPE_CHECKING:
+    from dunno.tracking import Tracking
 
 KIND = "tempering and event costs"
 FIT_PAIRS = 30

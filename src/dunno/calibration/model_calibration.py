@@ -7,19 +7,21 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dunno import rooms
 from dunno.assignment import Problem, decide
+from dunno.assignment.distributions import normalise
 from dunno.calibration.collective import carried
 from dunno.calibration.motion_model import Field, MotionModel, MotionPair
-from dunno.distributions import normalise
 from dunno.errors import DunnoWarning, InputError
 from dunno.io.writing import whole
-from dunno.tracking import Tracking
 from dunno.types import Candidates, Floats, FramePair, PairPosterior
+
+if TYPE_CHECKING:
+    from dunno.tracking import Tracking
 
 KIND = "motion model"
 RATES = ("motion_scale", "p_lost", "p_divide", "appear_density")

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dunno.assignment import Problem
-from dunno.candidates import typical_diameter
 from dunno.types import Candidates, Detections, Floats, FramePair, Ints
+from dunno.types.detections import typical_diameter
 
 SMALLEST = 1e-12
 """Rates are kept this far from 0 and 1, so that no event is impossible."""

@@ -7,16 +7,18 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dunno.distributions import log_sum, normalise
+from dunno.assignment.distributions import log_sum, normalise
 from dunno.errors import DunnoWarning, InputError
 from dunno.io.writing import whole
-from dunno.tracking import Tracking
 from dunno.truth import NO_MOTHER, true_mothers
 from dunno.types import Floats, Ints, PairPosterior, Truth
+
+if TYPE_CHECKING:
+    from dunno.tracking import Tracking
 
 BOUNDS = (1e-3, 1e6)
 ZERO_FLOOR = 1e-6

@@ -10,11 +10,12 @@ import numpy as np
 from dunno.calibration.temperature import LabelledDaughters, best_temperature
 from dunno.errors import InputError
 from dunno.perturbations import Perturbation
-from dunno.tracking import Tracking
 from dunno.types import Movie, Truth
 
 if TYPE_CHECKING:
     from typing import Protocol
+
+    from dunno.tracking import Tracking
 
     class TracksWith(Protocol):
         """A tracker whose perturbation can be exchanged."""

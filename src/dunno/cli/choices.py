@@ -14,7 +14,7 @@ from dunno.errors import InputError
 
 if TYPE_CHECKING:
     from dunno.costs import Cost
-    from dunno.tracker import Tracker
+    from dunno.tracking.tracker import Tracker
     from dunno.types import Movie
 
 
@@ -62,7 +62,7 @@ class Choices:
     def make_tracker(self, **more: Any) -> Tracker:
         """Make the tracker."""
         from dunno.cli.console import note
-        from dunno.tracker import Tracker
+        from dunno.tracking.tracker import Tracker
 
         tracker = Tracker(
             self._cost(),

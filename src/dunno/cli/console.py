@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dunno.progress import Listener, LogFile, Progress, Tell, now_and_then, tell_all
+from dunno.work.progress import Listener, LogFile, Progress, Tell, now_and_then, tell_all
 
 if TYPE_CHECKING:
-    from dunno.plate import Outcome
-    from dunno.run import Run
+    from dunno.runs.plate import Outcome
+    from dunno.runs.run import Run
 
 Item = TypeVar("Item")
 

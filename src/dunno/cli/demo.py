@@ -23,15 +23,15 @@ def demo(
     from dunno.cli.console import note, show_run, showing_progress
     from dunno.cli.review import review as review_command
     from dunno.evaluation import score
-    from dunno.io.blocks import stored_pairs
+    from dunno.io.block_files import stored_pairs
     from dunno.io.writing import REVIEW_FILE, leave_marker, read_marker, whole
     from dunno.report import write_report
     from dunno.report.write import REPORT_FILE
     from dunno.review.server import check_installed
-    from dunno.run import track_into
+    from dunno.runs.run import track_into
     from dunno.simulate import colony
-    from dunno.tracker import Tracker
     from dunno.tracking import Tracking
+    from dunno.tracking.tracker import Tracker
 
     if review:
         check_installed()

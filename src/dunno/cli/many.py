@@ -14,8 +14,8 @@ from dunno.errors import InputError
 
 if TYPE_CHECKING:
     from dunno.cli.track import Job
-    from dunno.plate import Outcome
-    from dunno.run import Run
+    from dunno.runs.plate import Outcome
+    from dunno.runs.run import Run
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
     from dunno import __version__
     from dunno.cli.console import note, show_movies, showing_progress
     from dunno.cli.track import cores
-    from dunno.plate import TABLE, find_movies, open_folder, track_movies, write_table
-    from dunno.progress import LogFile
-    from dunno.schedule import open_executor
+    from dunno.runs.plate import TABLE, find_movies, open_folder, track_movies, write_table
+    from dunno.work.progress import LogFile
+    from dunno.work.schedule import open_executor
 
     for name, given in (("--links", job.links), ("--masks", job.choices.masks), ("--features", job.choices.features)):
         if given is not None:

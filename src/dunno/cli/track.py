@@ -16,10 +16,10 @@ from dunno.errors import InputError
 
 if TYPE_CHECKING:
     from dunno.io import Links
-    from dunno.progress import LogFile, Tell
-    from dunno.run import Run
-    from dunno.tracker import Tracker
+    from dunno.runs.run import Run
+    from dunno.tracking.tracker import Tracker
     from dunno.types import Movie
+    from dunno.work.progress import LogFile, Tell
 
 LISTED = 10
 WORDS = ("none", "self", "default")
@@ -55,7 +55,7 @@ def track(
 ) -> None:
     """Link the cells of a movie, and give every link a probability."""
     from dunno.cli.many import track_many
-    from dunno.plate import is_many
+    from dunno.runs.plate import is_many
 
     movies = [choices.movie, *(more or [])]
     job = Job(choices, calibration, links, ctc, overwrite, resume)
@@ -85,7 +85,7 @@ class Job:
 
     def run(self, tracker: Tracker, movie: Movie, output: Path, tell: Tell) -> Run:
         """Track."""
-        from dunno.run import track_into
+        from dunno.runs.run import track_into
 
         return track_into(tracker, movie, output, overwrite=self.overwrite, resume=self.resume, ctc=self.ctc, tell=tell)
 
@@ -96,10 +96,10 @@ class Job:
 
 def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: bool) -> None:
     from dunno.cli.console import complain, note, show_run, showing_progress
-    from dunno.io.workspace import finished_blocks
     from dunno.io.writing import check_output, partial_of
-    from dunno.run import pays_in_processes
-    from dunno.schedule import open_executor
+    from dunno.runs.run import pays_in_processes
+    from dunno.runs.workspace import finished_blocks
+    from dunno.work.schedule import open_executor
 
     complete = job.resume and not partial_of(output).exists()
     check_output(output, job.overwrite or job.resume, keeps=complete)
@@ -131,8 +131,8 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
 @contextmanager
 def logging(output: Path, say: Callable[[str], None]) -> Iterator[LogFile]:
     """Keep a log beside an output: how fast it was, how it ended, and what is left to continue, which is also said."""
-    from dunno.progress import LogFile
-    from dunno.run import progress_left
+    from dunno.runs.run import progress_left
+    from dunno.work.progress import LogFile
 
     log = LogFile(output.with_name(f"{output.name}.log"))
     try:
@@ -151,7 +151,7 @@ def logging(output: Path, say: Callable[[str], None]) -> Iterator[LogFile]:
 
 def cores(asked: int | None) -> int:
     """How many workers to use."""
-    from dunno.tracker import available_cores
+    from dunno.tracking.tracker import available_cores
 
     if asked is not None and asked < 1:
         raise InputError(f"workers is {asked}; expected at least 1")

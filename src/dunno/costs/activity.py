@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dunno.errors import InputError
-from dunno.labels import mean_over
 from dunno.perturbations.gaussian import Gaussian
 from dunno.types import EventCosts, Floats, FramePair, Ints
+from dunno.types.labels import mean_over
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dunno.labels import count_overlaps
 from dunno.perturbations.border import Border
 from dunno.types import Bools, Candidates, EventCosts, Floats, FramePair, Ints
+from dunno.types.labels import count_overlaps
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dunno import _core
-from dunno.tracks import FrameRecord, TrackRow
+from dunno.lineage.tracks import FrameRecord, TrackRow
 from dunno.types import PairPosterior
 
 TRACK_COLUMNS = ("track", "first_frame", "last_frame", "mother_track", "confidence", "least_confidence")

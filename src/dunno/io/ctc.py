@@ -16,8 +16,8 @@ import numpy as np
 
 from dunno.errors import DunnoWarning, MovieError, OutputError, TruthError
 from dunno.io.tiff import ImageFiles, image_files
-from dunno.matching import TrackTable, match_truth
-from dunno.tracks import FrameRecord, TrackRow
+from dunno.lineage.tracks import FrameRecord, TrackRow
+from dunno.truth.matching import TrackTable, match_truth
 from dunno.types import Ints, Movie, PairPosterior, Truth
 
 MASK_PLACES = ("_ST/SEG", "_GT/TRA", "_RES")

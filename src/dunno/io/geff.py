@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dunno.io.csv import detection_columns, edge_columns
-from dunno.tracks import FrameRecord, TrackRow
+from dunno.lineage.tracks import FrameRecord, TrackRow
 from dunno.types import PairPosterior
 
 CHUNK = 1 << 16

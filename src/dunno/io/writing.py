@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dunno.errors import OutputError
-from dunno.tracks import FrameRecord, TrackNumbers, TrackRow, records
+from dunno.lineage.tracks import FrameRecord, TrackNumbers, TrackRow, records
 from dunno.types import PairPosterior
 
 RUN_FILE = "run.json"

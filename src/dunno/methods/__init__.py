@@ -12,8 +12,8 @@ from typing import Protocol
 import numpy as np
 
 from dunno.assignment import Problem
+from dunno.assignment.distributions import normalise
 from dunno.costs import Cost, evaluate, linkable, name_of
-from dunno.distributions import normalise
 from dunno.errors import InputError
 from dunno.perturbations import Perturbation
 from dunno.types import Bools, Candidates, Floats, FramePair, Ints, PairPosterior

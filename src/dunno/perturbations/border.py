@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.errors import InputError
-from dunno.labels import LabelImage
 from dunno.types import Bools, Detections, FramePair, Ints
+from dunno.types.labels import LabelImage
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import InputError
-from dunno.labels import as_labels, count_overlaps
 from dunno.types import Detections, FramePair, Frames, count_frames
+from dunno.types.labels import as_labels, count_overlaps
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dunno.tracks import TrackNumbers, TrackRow
+from dunno.lineage.tracks import TrackNumbers, TrackRow
 from dunno.types import Floats, Ints, PairPosterior
 
 

@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from dunno.lineage.tracks import TrackRow
 from dunno.report import svg
 from dunno.report.families import Family
 from dunno.report.numbers import amount, count, percent
 from dunno.report.table import table
-from dunno.tracks import TrackRow
 from dunno.types import Floats, Ints
 
 MOST_FAMILIES, MOST_ROWS, MOST_ROWS_EACH = 24, 96, 32

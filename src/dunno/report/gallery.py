@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from dunno.crops import Box
+from dunno.report.crops import Box
 from dunno.report.doubts import Doubt
 from dunno.report.numbers import percent
 from dunno.report.scenes import Outline, Scene, View

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dunno.crops import BRIGHTEST, DARKEST, Box, Picture, outline, picture, png
 from dunno.errors import MovieError
+from dunno.report.crops import BRIGHTEST, DARKEST, Box, Picture, outline, picture, png
 from dunno.report.doubts import Doubt
 from dunno.types import Bools, Floats, Ints, Movie
 

@@ -13,7 +13,7 @@ import numpy as np
 from dunno.evaluation.calibration_error import bins
 from dunno.report.doubts import Doubt, least_certain
 from dunno.report.families import Families
-from dunno.summary import Summary
+from dunno.runs.summary import Summary
 from dunno.types import Floats, Ints, PairPosterior
 
 BINS = 20

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import InputError, MovieError
-from dunno.io.blocks import stored_pairs
+from dunno.io.block_files import stored_pairs
 from dunno.io.ctc import match_folder
 from dunno.io.output import read_run, reopen_movie
 from dunno.io.writing import whole

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dunno.assignment import Problem, marginals, solve
-from dunno.distributions import normalise
+from dunno.assignment.distributions import normalise
 from dunno.errors import DecisionError
 from dunno.review.constraints import APPEARS, Constraints, constrained, constraints_of, with_decided_edges
 from dunno.review.decisions import Decision

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dunno.crops import Box
 from dunno.errors import DecisionError
+from dunno.report.crops import Box
 from dunno.review.decisions import Decision
 from dunno.review.export import rate_of
 from dunno.review.log import Answer

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import InputError
-from dunno.io import blocks
+from dunno.io import block_files
 from dunno.io.csv import CsvWriter
 from dunno.io.ctc import CtcWriter
 from dunno.io.geff import GeffWriter
@@ -20,8 +20,8 @@ from dunno.io.writing import RUN_FILE, Writer, drain, whole
 from dunno.review.audit import ErrorRate
 from dunno.review.review import Review
 from dunno.review.state import Progress
-from dunno.run import Run
-from dunno.summary import Summary
+from dunno.runs.run import Run
+from dunno.runs.summary import Summary
 from dunno.tracking import Tracking
 from dunno.types import Movie, PairPosterior
 
@@ -76,7 +76,7 @@ def export(
         if movie is not None:
             writers.append(CtcWriter(partial / "ctc", movie))
         summary = Summary()
-        kept = blocks.keep(reviewed_pairs(review), partial / blocks.FOLDER, PAIRS_PER_FILE)
+        kept = block_files.keep(reviewed_pairs(review), partial / block_files.FOLDER, PAIRS_PER_FILE)
         summary.tracks = len(drain(progress(summary.watch(kept), review.table.n_pairs), writers))
         run = Run(Path(folder), about, summary, time.perf_counter() - started)
         (partial / RUN_FILE).write_text(json.dumps(run.to_dict(), indent=2) + "\n")

@@ -14,7 +14,7 @@ from dunno.calibration import event_costs as tempered
 from dunno.calibration.motion_model import MotionModel
 from dunno.review.lessons import Lessons, Values, calibration_kind, uncalibrated
 from dunno.review.review import Review
-from dunno.tracker import Tracker
+from dunno.tracking.tracker import Tracker
 from dunno.types import Candidates, Floats, FramePair
 
 LEAST_PROBABILITY = 1e-9

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dunno.labels import LabelImage
+from dunno.types.labels import LabelImage
 
 
 def outlines(labels: LabelImage) -> dict[int, str]:

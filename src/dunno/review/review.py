@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import Any
 
 from dunno.errors import DecisionError, InputError, OutputError
-from dunno.io.lock import Lock
 from dunno.io.output import read_run, reopen_movie
 from dunno.io.writing import REVIEW_FILE
 from dunno.review.audit import SHARE, Audit, ErrorRate
@@ -22,6 +21,7 @@ from dunno.review.log import Answer, History, Log, read_log, replay
 from dunno.review.queue import Filter, Order, Queue
 from dunno.review.state import Progress, State
 from dunno.types import Bools, Movie, PairPosterior
+from dunno.work.lock import Lock
 
 SEED = 0
 LOCK_FILE = "review.lock"
@@ -64,7 +64,7 @@ class Review:
     Example:
         >>> import tempfile
         >>> from dunno import Tracker
-        >>> from dunno.run import track_into
+        >>> from dunno.runs.run import track_into
         >>> from dunno.simulate import colony
         >>> folder = tempfile.mkdtemp() + "/out"
         >>> _ = track_into(Tracker(), colony(cells=10, frames=5).movie, folder)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dunno.crops import Box, Picture, picture, png
 from dunno.errors import DecisionError
+from dunno.report.crops import Box, Picture, picture, png
 from dunno.review.outlines import outlines
 from dunno.review.store import Recent
 from dunno.types import Detections, Floats, Ints, Movie, PairPosterior

@@ -8,8 +8,8 @@ from importlib.resources import files
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from dunno.crops import Box
 from dunno.errors import DunnoError, InputError, MissingExtra
+from dunno.report.crops import Box
 from dunno.review.decisions import Decision
 from dunno.review.desk import Desk
 from dunno.review.queue import Filter

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from dunno.errors import InputError
-from dunno.io.blocks import FOLDER, read_block
+from dunno.io.block_files import FOLDER, read_block
 from dunno.types import PairPosterior
 
 Thing = TypeVar("Thing")

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.errors import MovieError
-from dunno.labels import LabelImage
 from dunno.types import Detections
+from dunno.types.labels import LabelImage
 
 Singles = NDArray[np.float32]
 

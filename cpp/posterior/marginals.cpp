@@ -1,0 +1,238 @@
+#include "posterior/marginals.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "posterior/belief_propagation.hpp"
+#include "posterior/cluster_maker.hpp"
+#include "posterior/clusters.hpp"
+#include "problem/incidence.hpp"
+#include "posterior/messages.hpp"
+#include "posterior/reconcile.hpp"
+#include "posterior/weights.hpp"
+
+namespace dunno {
+namespace {
+
+// Before clusters are made, messages need only tell the probable edges from the others; afterwards, a change of a
+// thousandth is far below what cutting edges costs, and the first round changes most of what there is to change.
+constexpr Pace kRoughPace{1e-3, 20};
+constexpr Pace kClusterPace{1e-3, 1};
+constexpr Pace kFinePace{1e-10, 1000};
+
+// `auto` sums over a whole component where that costs about as much per edge as clusters would.
+constexpr std::int32_t kAutoWidth = 18;
+constexpr double kAutoWorkPerEdge = 5000.0;
+
+// Beyond this width nobody cares how wide exactly a component is.
+constexpr EliminationLimits kPlanningLimits{64, 1e300, 1e300};
+
+template <typename Number>
+class Inference {
+ public:
+  Inference(const Problem& problem, const Incidence& edges, const LogWeights& logs, Stop& stop)
+      : problem_(problem),
+        edges_(edges),
+        logs_(logs),
+        stop_(stop),
+        weights_(logs),
+        messages_(problem, edges, weights_),
+        builder_(problem, edges),
+        solver_(weights_, messages_, stop),
+        propagation_(problem, edges, messages_, solver_, stop),
+        nobody_(std::max(problem.n_mothers, problem.n_daughters), 0) {}
+
+  Marginals run(Method method) {
+    if (method == Method::kPropagation) {
+      leave_all();
+    } else {
+      solve_components(method);
+    }
+    if (!pending_mothers_.empty()) {
+      is_exact_ = false;
+      propagation_.run(pending_mothers_, pending_daughters_, {}, method == Method::kAuto ? kRoughPace : kFinePace);
+      if (method == Method::kAuto) solve_clusters();
+    }
+    return finish();
+  }
+
+ private:
+  void leave_all() {
+    pending_mothers_.resize(problem_.n_mothers);
+    pending_daughters_.resize(problem_.n_daughters);
+    std::iota(pending_mothers_.begin(), pending_mothers_.end(), 0);
+    std::iota(pending_daughters_.begin(), pending_daughters_.end(), 0);
+  }
+
+  // Solves the connected components that fit; the cells of the others become pending.
+  void solve_components(Method method) {
+    Groups components = connected_components(problem_);
+    const std::vector<char> all(problem_.n_edges(), 1);
+    std::vector<char> is_pending(problem_.n_mothers, 0);
+    for (const auto& mothers : components.mothers()) {
+      Cluster cluster = builder_.build(components, mothers, all);
+      cluster.plan = plan_elimination(
+          cluster.graph, method == Method::kExact ? kPlanningLimits : auto_limits(cluster), stop_);
+      if (fits(cluster.plan, method)) {
+        solve_component(mothers, cluster);
+      } else {
+        for (const std::int32_t i : mothers) is_pending[i] = 1;
+      }
+    }
+    for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
+      if (is_pending[i]) pending_mothers_.push_back(i);
+    for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
+      if (problem_.row[j] < problem_.row[j + 1] && is_pending[problem_.mother[problem_.row[j]]])
+        pending_daughters_.push_back(j);
+  }
+
+  bool fits(const Elimination& plan, Method method) const {
+    if (method != Method::kExact) return plan.fits;
+    if (plan.fits && plan.width <= kFeasible.width && plan.states <= kFeasible.states) return true;
+    throw std::invalid_argument(
+        "the exact sum does not fit: its frontier is " + std::string(plan.fits ? "" : "at least ") +
+        std::to_string(plan.width) + " daughters wide with " + std::to_string(static_cast<long long>(plan.states)) +
+        " states, and at most " + std::to_string(kFeasible.width) + " and " +
+        std::to_string(static_cast<long long>(kFeasible.states)) + " fit; use method=\"auto\", or fewer candidates");
+  }
+
+  // The daughters left out of the cluster have one mother each: one message there and one back make it exact.
+  void solve_component(const std::vector<std::int32_t>& mothers, const Cluster& cluster) {
+    put_inside(cluster);
+    for (const std::int32_t i : mothers)
+      for (std::int32_t k = edges_.first[i]; k < edges_.first[i + 1]; ++k)
+        if (!messages_.is_inside[edges_.edge[k]])
+          messages_.send_from_daughter(edges_.daughter[edges_.edge[k]], 1.0, nobody_);
+    if (!cluster.mothers.empty()) log_sum_ += solver_.solve(cluster);
+    for (const std::int32_t i : mothers) messages_.send_from_mother(i, 1.0, nobody_);
+  }
+
+  void put_inside(const Cluster& cluster) {
+    for (const auto& inside : cluster.edge)
+      for (const std::int32_t e : inside) messages_.put_inside(e);
+  }
+
+  void solve_clusters() {
+    std::vector<double> probability(problem_.n_edges(), 0.0);
+    for (const std::int32_t j : pending_daughters_) messages_.believe_daughter(j, probability);
+    const std::vector<Cluster> clusters = ClusterMaker(problem_, edges_, probability, stop_).make();
+    for (const Cluster& cluster : clusters) put_inside(cluster);
+    propagation_.run(pending_mothers_, pending_daughters_, clusters, kClusterPace);
+    // Once more with the messages at rest: what the clusters and the cut edges add up to must be about the same ones.
+    for (const Cluster& cluster : clusters) log_sum_ += solver_.solve(cluster);
+  }
+
+  Marginals finish() {
+    EventBeliefs beliefs;
+    std::vector<double> single(problem_.n_edges()), dividing(problem_.n_edges()), edge(problem_.n_edges());
+    beliefs.disappear.resize(problem_.n_mothers);
+    beliefs.appear.resize(problem_.n_daughters);
+    for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
+      beliefs.disappear[i] = messages_.believe_mother(i, single, dividing);
+    for (std::int32_t j = 0; j < problem_.n_daughters; ++j) beliefs.appear[j] = messages_.believe_daughter(j, edge);
+    require_firm_ground(single, dividing, beliefs);
+
+    // The daughter says how probable the edge is, the mother in which part of the cases she divides.
+    beliefs.single.resize(problem_.n_edges());
+    beliefs.dividing.resize(problem_.n_edges());
+    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
+      const double sum = single[e] + dividing[e];
+      const double share = sum > 0.0 ? dividing[e] / sum : 0.0;
+      beliefs.dividing[e] = share * edge[e];
+      beliefs.single[e] = sum > 0.0 ? single[e] / sum * edge[e] : edge[e];
+    }
+    reconcile(problem_, edges_, beliefs);
+#ifdef DUNNO_CHECK
+    check_sums(problem_, edges_, beliefs);
+#endif
+    return collect(beliefs);
+  }
+
+  // A double's weights are raised to a floor; the result stands only where nothing rests on them.
+  void require_firm_ground(const std::vector<double>& single, const std::vector<double>& dividing,
+                           const EventBeliefs& beliefs) const {
+    if (std::is_same_v<Number, Wide>) return;
+    double mass = 0.0;
+    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
+      if (on_the_floor(logs_.single[e])) mass += single[e];
+      if (on_the_floor(logs_.dividing[e]) || on_the_floor(logs_.pair[problem_.mother[e]])) mass += dividing[e];
+    }
+    for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
+      if (on_the_floor(logs_.none[i])) mass += beliefs.disappear[i];
+    for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
+      if (on_the_floor(logs_.appear[j])) mass += beliefs.appear[j];
+    if (!(mass < 1e-20)) throw Underflow();
+  }
+
+  Marginals collect(const EventBeliefs& beliefs) {
+    Marginals result;
+    result.appear = beliefs.appear;
+    result.disappear = beliefs.disappear;
+    result.dividing = beliefs.dividing;
+    result.edge.resize(problem_.n_edges());
+    result.divide.assign(problem_.n_mothers, 0.0);
+    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
+      result.edge[e] = beliefs.single[e] + beliefs.dividing[e];
+      result.divide[problem_.mother[e]] += 0.5 * beliefs.dividing[e];
+    }
+    result.log_evidence = logs_.scale + log_sum();
+    result.exact = is_exact_;
+    return result;
+  }
+
+  // Clusters and single cells, minus what both ends of a cut edge have counted.
+  double log_sum() const {
+    std::vector<char> in_cluster_mother(problem_.n_mothers, 0), in_cluster_daughter(problem_.n_daughters, 0);
+    double sum = log_sum_;
+    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
+      if (messages_.is_inside[e]) {
+        in_cluster_mother[problem_.mother[e]] = in_cluster_daughter[edges_.daughter[e]] = 1;
+      } else {
+        sum -= messages_.log_sum_of_cut(e);
+      }
+    }
+    for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
+      if (!in_cluster_mother[i]) sum += messages_.log_sum_of_mother(i);
+    for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
+      if (!in_cluster_daughter[j]) sum += messages_.log_sum_of_daughter(j);
+    return sum;
+  }
+
+  const Problem& problem_;
+  const Incidence& edges_;
+  const LogWeights& logs_;
+  Stop& stop_;
+  Weights<Number> weights_;
+  Messages<Number> messages_;
+  ClusterBuilder builder_;
+  ClusterSolver<Number> solver_;
+  BeliefPropagation<Number> propagation_;
+  std::vector<char> nobody_;  // awake after messages that nobody waits for
+  std::vector<std::int32_t> pending_mothers_, pending_daughters_;
+  double log_sum_ = 0.0;  // of the clusters
+  bool is_exact_ = true;
+};
+
+}  // namespace
+
+EliminationLimits auto_limits(const Cluster& component) {
+  std::size_t n_edges = 0;
+  for (const auto& inside : component.edge) n_edges += inside.size();
+  return {kAutoWidth, kAutoWorkPerEdge * static_cast<double>(n_edges), kFeasible.states};
+}
+
+Marginals marginals(const Problem& problem, const LogWeights& logs, Method method, Stop& stop) {
+  const Incidence edges(problem);
+  try {
+    return Inference<double>(problem, edges, logs, stop).run(method);
+  } catch (const Underflow&) {
+    Marginals result = Inference<Wide>(problem, edges, logs, stop).run(method);
+    result.wide = true;
+    return result;
+  }
+}
+
+}  // namespace dunno

@@ -1,0 +1,179 @@
+#include "posterior/messages.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dunno {
+namespace {
+
+// Whether two probabilities, given as odds, differ by more than the tolerance.
+bool differ(double odds, double before, double tolerance) {
+  return std::abs(odds - before) > tolerance * (1.0 + odds) * (1.0 + before);
+}
+bool differ(const Wide& odds, const Wide& before, double tolerance) {
+  const Wide one(1.0);
+  const double p = static_cast<double>(odds / (one + odds)), q = static_cast<double>(before / (one + before));
+  return std::abs(p - q) > tolerance;
+}
+
+}  // namespace
+
+template <typename Number>
+Messages<Number>::Messages(const Problem& problem, const Incidence& edges, const Weights<Number>& weights)
+    : to_mother(problem.n_edges(), Number(0.0)),
+      to_daughter(weights.single),
+      is_inside(problem.n_edges(), 0),
+      out(problem.n_daughters, Number(1.0)),
+      in(problem.n_edges(), Number(0.0)),
+      none(problem.n_mothers, Number(1.0)),
+      alone(problem.n_edges(), Number(0.0)),
+      twin(problem.n_edges(), Number(0.0)),
+      problem_(problem),
+      edges_(edges),
+      weights_(weights),
+      is_clustered_(problem.n_mothers, 0) {
+  std::int32_t most = 0;
+  for (std::int32_t i = 0; i < problem.n_mothers; ++i) most = std::max(most, edges.first[i + 1] - edges.first[i]);
+  for (std::int32_t j = 0; j < problem.n_daughters; ++j) most = std::max(most, problem.row[j + 1] - problem.row[j]);
+  sums_.resize(most + 1);
+  partial_.resize(most + 1);
+}
+
+template <typename Number>
+typename Messages<Number>::Outside Messages<Number>::outside_of_mother(std::int32_t mother) const {
+  Partial sum{};
+  for (std::int32_t k = edges_.first[mother]; k < edges_.first[mother + 1]; ++k) {
+    const std::int32_t e = edges_.edge[k];
+    if (!is_inside[e]) sum.add(weights_.single[e] * to_mother[e], weights_.dividing[e] * to_mother[e]);
+  }
+  return {sum.single, sum.dividing, sum.pairs};
+}
+
+template <typename Number>
+Number Messages<Number>::outside_of_daughter(std::int32_t daughter) const {
+  Number sum = weights_.appear[daughter];
+  for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e)
+    if (!is_inside[e]) sum += to_daughter[e];
+  return sum;
+}
+
+template <typename Number>
+typename Messages<Number>::Inside Messages<Number>::inside_of_mother(std::int32_t mother) const {
+  Inside sum{};
+  if (!is_clustered_[mother]) return sum;
+  for (std::int32_t k = edges_.first[mother]; k < edges_.first[mother + 1]; ++k) {
+    const std::int32_t e = edges_.edge[k];
+    if (!is_inside[e]) continue;
+    sum.single += alone[e] * weights_.single[e];
+    sum.dividing += alone[e] * weights_.dividing[e];
+    sum.two += Number(0.5) * twin[e];
+  }
+  return sum;
+}
+
+template <typename Number>
+void Messages<Number>::send_from_mother(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake) {
+  const std::int32_t first = edges_.first[mother], last = edges_.first[mother + 1];
+  const Inside inside = inside_of_mother(mother);
+  const Number rest = none[mother], pair = weights_.pair[mother];
+  Partial sum{};
+  for (std::int32_t k = last; k-- > first;) {
+    partial_[k - first] = sum;
+    const std::int32_t e = edges_.edge[k];
+    if (!is_inside[e]) sum.add(weights_.single[e] * to_mother[e], weights_.dividing[e] * to_mother[e]);
+  }
+  const Number base = rest * weights_.none[mother] + inside.single + inside.two;
+  sum = Partial{};
+  for (std::int32_t k = first; k < last; ++k) {
+    const std::int32_t e = edges_.edge[k];
+    if (is_inside[e]) continue;
+    const Partial& later = partial_[k - first];
+    const Number x = sum.single + later.single, y = sum.dividing + later.dividing;
+    const Number pairs = sum.pairs + later.pairs + sum.dividing * later.dividing;
+    const Number dividing = pair * weights_.dividing[e];
+    const Number chosen = rest * (weights_.single[e] + dividing * y) + dividing * inside.dividing;
+    const Number before = to_daughter[e];
+    Number message = chosen / (base + rest * (x + pair * pairs) + pair * inside.dividing * y);
+    if (kept_share > 0.0) message = Number(kept_share) * before + Number(1.0 - kept_share) * message;
+    to_daughter[e] = message;
+    if (differ(message * to_mother[e], before * to_mother[e], tolerance)) daughter_awake[edges_.daughter[e]] = 1;
+    sum.add(weights_.single[e] * to_mother[e], weights_.dividing[e] * to_mother[e]);
+  }
+}
+
+template <typename Number>
+void Messages<Number>::send_from_daughter(std::int32_t daughter, double tolerance, std::vector<char>& mother_awake) {
+  const std::int32_t first = problem_.row[daughter], last = problem_.row[daughter + 1];
+  Number sum(0.0), held(0.0);
+  for (std::int32_t e = last; e-- > first;) {
+    sums_[e - first] = sum;
+    if (is_inside[e]) {
+      held += in[e];
+    } else {
+      sum += to_daughter[e];
+    }
+  }
+  sum = weights_.appear[daughter];
+  for (std::int32_t e = first; e < last; ++e) {
+    if (is_inside[e]) continue;
+    const Number before = to_mother[e];
+    to_mother[e] = out[daughter] / (out[daughter] * (sum + sums_[e - first]) + held);
+    sum += to_daughter[e];
+    if (differ(to_mother[e] * to_daughter[e], before * to_daughter[e], tolerance)) mother_awake[problem_.mother[e]] = 1;
+  }
+}
+
+template <typename Number>
+double Messages<Number>::believe_daughter(std::int32_t daughter, std::vector<double>& edge) const {
+  Number total = out[daughter] * weights_.appear[daughter];
+  for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e)
+    total += is_inside[e] ? in[e] : out[daughter] * to_daughter[e];
+  for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e)
+    edge[e] = static_cast<double>((is_inside[e] ? in[e] : out[daughter] * to_daughter[e]) / total);
+  return static_cast<double>(out[daughter] * weights_.appear[daughter] / total);
+}
+
+template <typename Number>
+double Messages<Number>::believe_mother(std::int32_t mother, std::vector<double>& single,
+                                        std::vector<double>& pair) {
+  const std::int32_t first = edges_.first[mother], last = edges_.first[mother + 1];
+  const Outside outside = outside_of_mother(mother);
+  const Inside inside = inside_of_mother(mother);
+  const Number rest = none[mother], twice = weights_.pair[mother];
+  const Number total = rest * (weights_.none[mother] + outside.single + twice * outside.pairs) + inside.single +
+                       twice * inside.dividing * outside.dividing + inside.two;
+  Number before(0.0);
+  sums_[last - first] = Number(0.0);
+  for (std::int32_t k = last; k-- > first;) {
+    const std::int32_t e = edges_.edge[k];
+    sums_[k - first] = sums_[k - first + 1];
+    if (!is_inside[e]) sums_[k - first] += weights_.dividing[e] * to_mother[e];
+  }
+  for (std::int32_t k = first; k < last; ++k) {
+    const std::int32_t e = edges_.edge[k];
+    Number one, two;
+    if (is_inside[e]) {
+      one = alone[e] * weights_.single[e];
+      two = twin[e] + twice * alone[e] * weights_.dividing[e] * outside.dividing;
+    } else {
+      const Number y = weights_.dividing[e] * to_mother[e];
+      one = rest * weights_.single[e] * to_mother[e];
+      two = twice * y * (rest * (before + sums_[k - first + 1]) + inside.dividing);
+      before += y;
+    }
+    single[e] = static_cast<double>(one / total);
+    pair[e] = static_cast<double>(two / total);
+  }
+  return static_cast<double>(rest * weights_.none[mother] / total);
+}
+
+template <typename Number>
+double Messages<Number>::log_sum_of_mother(std::int32_t mother) const {
+  const Outside outside = outside_of_mother(mother);
+  return log_of(weights_.none[mother] + outside.single + weights_.pair[mother] * outside.pairs);
+}
+
+template class Messages<double>;
+template class Messages<Wide>;
+
+}  // namespace dunno

@@ -1,0 +1,127 @@
+#include "posterior/weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "problem/incidence.hpp"
+#include "flow/map.hpp"
+
+namespace dunno {
+namespace {
+
+constexpr double kImpossible = -std::numeric_limits<double>::infinity();
+
+// The nearest problem that is a flow. Its duals need not be best for `problem`, only near enough.
+Problem nearest_flow(const Problem& problem) {
+  Problem flow = problem;
+  flow.dividing_cost.clear();
+  for (std::int32_t e = 0; e < problem.n_edges(); ++e)
+    if (std::isinf(flow.cost[e])) flow.cost[e] = problem.dividing_cost[e];
+  for (std::int32_t i = 0; i < problem.n_mothers; ++i) flow.divide[i] = std::max(flow.divide[i], -flow.disappear[i]);
+  return flow;
+}
+
+// A mother's three loads in proportion to the likeliest of them. `price` is v[i].
+void weigh_mother(const Problem& problem, const Incidence& edges, std::int32_t i, double price, LogWeights& logs) {
+  const std::int32_t first = edges.first[i], last = edges.first[i + 1];
+  double nearest = kImpossible;  // her likeliest edge when she divides
+  std::int32_t n_possible = 0;
+  for (std::int32_t k = first; k < last; ++k) {
+    nearest = std::max(nearest, logs.dividing[edges.edge[k]]);
+    n_possible += logs.dividing[edges.edge[k]] > kImpossible;
+  }
+  const bool can_divide = n_possible >= 2;
+  const double none = -problem.disappear[i];
+  const double single = first == last ? kImpossible : -price;
+  const double pair = can_divide ? 2.0 * nearest - problem.divide[i] - 2.0 * price : kImpossible;
+  const double best = std::max({none, single, pair});
+  logs.scale += best;
+  logs.none[i] = none - best;
+  logs.pair[i] = pair - best;
+  for (std::int32_t k = first; k < last; ++k) {
+    logs.single[edges.edge[k]] += single - best;
+    double& dividing = logs.dividing[edges.edge[k]];
+    dividing = can_divide ? dividing - nearest : kImpossible;
+  }
+}
+
+template <typename Number>
+Number to_number(double log);
+
+template <>
+double to_number(double log) {
+  return log == kImpossible ? 0.0 : std::exp(std::max(log, kFloor));
+}
+
+template <>
+Wide to_number(double log) {
+  return log == kImpossible ? Wide() : Wide::exp(log);
+}
+
+template <typename Number>
+std::vector<Number> to_numbers(const std::vector<double>& logs) {
+  std::vector<Number> numbers(logs.size());
+  std::transform(logs.begin(), logs.end(), numbers.begin(), to_number<Number>);
+  return numbers;
+}
+
+// An edge that costs nothing finite by itself cannot be a mother's only one: let such daughters appear.
+std::vector<std::int32_t> possible(const Problem& problem, std::vector<std::int32_t> chosen) {
+  if (problem.dividing_cost.empty()) return chosen;
+  std::vector<std::int32_t> load(problem.n_mothers, 0);
+  for (const std::int32_t e : chosen)
+    if (e != kAppears) ++load[problem.mother[e]];
+  std::vector<char> impossible(problem.n_mothers, 0);
+  for (const std::int32_t e : chosen)
+    if (e != kAppears && std::isinf(load[problem.mother[e]] == 2 ? problem.dividing_cost[e] : problem.cost[e]))
+      impossible[problem.mother[e]] = 1;
+  for (std::int32_t& e : chosen)
+    if (e != kAppears && impossible[problem.mother[e]]) e = kAppears;
+  return chosen;
+}
+
+}  // namespace
+
+LogWeights make_log_weights(const Problem& problem, Stop& stop) {
+  const bool is_flow = problem.dividing_cost.empty() && problem.is_convex();
+  const Problem flow = is_flow ? Problem() : nearest_flow(problem);
+  Map map(is_flow ? problem : flow, stop);
+  map.solve();
+
+  LogWeights logs;
+  logs.likely = possible(problem, map.chosen());
+  logs.none.resize(problem.n_mothers);
+  logs.pair.resize(problem.n_mothers);
+  logs.appear.resize(problem.n_daughters);
+  logs.single.resize(problem.n_edges());
+  logs.dividing.resize(problem.n_edges());
+  const std::vector<double>& dividing_cost = problem.dividing_cost.empty() ? problem.cost : problem.dividing_cost;
+  const std::vector<double> daughter_price = map.daughter_duals();
+  for (std::int32_t j = 0; j < problem.n_daughters; ++j) {
+    const double price = daughter_price[j];
+    logs.appear[j] = price - problem.appear[j];
+    logs.scale -= price;
+    for (std::int32_t e = problem.row[j]; e < problem.row[j + 1]; ++e) {
+      const double both = price + map.mother_duals()[problem.mother[e]];
+      logs.single[e] = both - problem.cost[e];
+      logs.dividing[e] = both - dividing_cost[e];
+    }
+  }
+  const Incidence edges(problem);
+  for (std::int32_t i = 0; i < problem.n_mothers; ++i) weigh_mother(problem, edges, i, map.mother_duals()[i], logs);
+  return logs;
+}
+
+template <typename Number>
+Weights<Number>::Weights(const LogWeights& logs)
+    : single(to_numbers<Number>(logs.single)),
+      dividing(to_numbers<Number>(logs.dividing)),
+      appear(to_numbers<Number>(logs.appear)),
+      none(to_numbers<Number>(logs.none)),
+      pair(to_numbers<Number>(logs.pair)) {}
+
+template struct Weights<double>;
+template struct Weights<Wide>;
+
+}  // namespace dunno

@@ -1,0 +1,1 @@
+"""From links to tracks: numbers, records frame by frame, families."""

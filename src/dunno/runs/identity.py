@@ -1,0 +1,81 @@
+"""What a run was asked for, so that only the same run is ever continued."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from dunno.errors import MovieError
+from dunno.tracking.tracker import Tracker
+from dunno.types import Movie
+
+DECIDED_LATER = ("calibration", "calibrated")
+
+
+def identity(tracker: Tracker, movie: Movie, ctc: bool) -> dict[str, Any]:
+    """Everything that a result depends on and that is known before anything is fitted, by names that a person understands.
+
+    What may be large (features, links, a calibration, the masks) is there as a digest.
+    """
+    asked = {name: value for name, value in tracker.asked(movie).items() if name not in DECIDED_LATER}
+    if asked["max_distance_estimated"]:
+        del asked["max_distance"]
+    calibration = tracker.calibration if isinstance(tracker.calibration, str | None) else digest(tracker.calibration)
+    return asked | {
+        "shape": list(movie.shape),
+        "content of the cost": digest(tracker.cost),
+        "content of the perturbation": digest(tracker.perturbation),
+        "content of the links": digest(tracker.links),
+        "calibration asked for": calibration,
+        "content of the masks": look(movie),
+        "CTC result": ctc,
+    }
+
+
+def digest(thing: Any) -> str:
+    """A short name for the content of arrays, numbers, text, and dataclasses, objects and mappings of them.
+
+    Example:
+        >>> digest({"a": np.arange(3), "b": 1.0}) == digest({"b": 1.0, "a": np.arange(3)})
+        True
+        >>> digest(1) == digest(2)
+        False
+    """
+    state = hashlib.sha256()
+    _add(state, thing)
+    return state.hexdigest()[:16]
+
+
+def _add(state: Any, thing: Any) -> None:
+    state.update(type(thing).__name__.encode())
+    if isinstance(thing, np.ndarray) and thing.dtype != object:
+        state.update(str((thing.shape, thing.dtype.str)).encode())
+        state.update(np.ascontiguousarray(thing).tobytes())
+    elif isinstance(thing, str | bytes | int | float | complex | bool | np.generic | None):
+        state.update(repr(thing).encode())
+    elif isinstance(thing, list | tuple):
+        for each in thing:
+            _add(state, each)
+    elif isinstance(thing, Mapping):
+        for name in sorted(thing, key=repr):
+            _add(state, name)
+            _add(state, thing[name])
+    elif is_dataclass(thing) and not isinstance(thing, type):
+        _add(state, {field.name: getattr(thing, field.name) for field in fields(thing)})
+    elif hasattr(thing, "__dict__") and not isinstance(thing, type):
+        _add(state, {name: value for name, value in vars(thing).items() if not callable(value)})
+
+
+def look(movie: Movie) -> str:
+    """A digest of the first, the middle and the last frame's masks: another segmentation looks different."""
+    state = hashlib.sha256()
+    for t in (0, len(movie) // 2, len(movie) - 1):
+        try:
+            _add(state, movie.masks(t))
+        except MovieError:
+            state.update(b"cannot be read")
+    return state.hexdigest()[:16]

@@ -1,0 +1,154 @@
+"""Many movies at once, such as the wells of a plate: an output each, one table, and what failed at the end."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from glob import glob, has_magic
+from pathlib import Path
+
+from dunno.errors import DunnoError, InputError, OutputError
+from dunno.io.tiff import natural_key
+from dunno.io.writing import check_output, leave_marker, partial_of, read_marker
+from dunno.runs.run import Run
+from dunno.work.progress import Tell
+from dunno.work.schedule import as_finished, room_for
+
+TABLE = "summary.csv"
+COLUMNS = (
+    *("name", "movie", "state", "frames", "cells", "links", "tracks", "divisions", "appearing", "disappearing"),
+    *("mean_confidence", "expected_wrong_links", "probabilities", "broken_frames", "problem"),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one movie ended.
+
+    Attributes:
+        name: Its folder in the output.
+        movie: Where it is.
+        run: What was found; `None` where nothing could be.
+        problem: Why it failed, or which of its frames are broken; empty if all is well.
+        bug: Whether the failure is nobody's input.
+    """
+
+    name: str
+    movie: Path
+    run: Run | None
+    problem: str = ""
+    bug: bool = False
+
+    def row(self) -> dict[str, object]:
+        """Its line in the table."""
+        if self.run is None:
+            return {"name": self.name, "movie": str(self.movie), "state": "failed", "problem": self.problem}
+        found = self.run.summary
+        numbers = {name: getattr(found, name) for name in COLUMNS if hasattr(found, name)}
+        confidence = "" if found.mean_confidence is None else f"{found.mean_confidence:.9g}"
+        return numbers | {
+            "name": self.name,
+            "movie": str(self.movie),
+            "state": "done",
+            "mean_confidence": confidence,
+            "expected_wrong_links": f"{found.expected_wrong_links:.9g}",
+            "probabilities": "calibrated" if self.run.about["calibrated"] else "not calibrated",
+            "broken_frames": len(found.broken),
+            "problem": self.problem,
+        }
+
+
+def is_many(movies: Sequence[Path]) -> bool:
+    """Whether several movies are asked for: more than one argument, or a pattern."""
+    return len(movies) > 1 or _is_pattern(movies[0])
+
+
+def _is_pattern(movie: Path) -> bool:
+    return has_magic(str(movie)) and not movie.exists()
+
+
+def find_movies(asked: Sequence[Path]) -> dict[str, Path]:
+    """Expand patterns, and name every movie by what tells it from the others: `plate/*/masks` by what the star stands for."""
+    found: list[Path] = []
+    for each in asked:
+        matches = [Path(match) for match in glob(str(each), recursive=True)] if _is_pattern(each) else [each]
+        if not matches:
+            raise InputError(f"{each}: matches nothing; put the pattern in quotes, such as 'plate/*/masks'")
+        found += sorted(matches, key=lambda path: [natural_key(Path(part)) for part in path.parts])
+    names = _names([*found, *asked])[: len(found)]
+    double = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if double is not None:
+        raise InputError(f"two movies would both be called {double}; give each once, or track them apart")
+    return dict(zip(names, found, strict=True))
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """What is left of each path without the parts that all have in common at both ends, joined."""
+    parts = [path.parts for path in paths]
+    if len(set(parts)) == 1:
+        return [path.stem for path in paths]
+    shortest = min(map(len, parts))
+    begin = next((i for i in range(shortest) if len({each[i] for each in parts}) > 1), shortest)
+    end = next((i for i in range(shortest - begin) if len({each[-1 - i] for each in parts}) > 1), shortest - begin)
+    kept = [each[begin : len(each) - end] or each[-1:] for each in parts]
+    return ["_".join([*each[:-1], Path(each[-1]).stem]) for each in kept]
+
+
+def open_folder(folder: Path, version: str, overwrite: bool, resume: bool) -> None:
+    """Make the folder that holds all outputs, or take an earlier one where told to."""
+    marker = read_marker(folder)
+    if "summary" in marker or partial_of(folder).exists():
+        raise OutputError(f"{folder}: is the output of one movie; choose another name for many")
+    check_output(folder, overwrite or (resume and (not folder.exists() or "movies" in marker)), keeps=not overwrite)
+    folder.mkdir(parents=True, exist_ok=True)
+    leave_marker(folder, version, movies="many")
+
+
+def track_movies(
+    work: Callable[[Path, Path], Run],
+    movies: Mapping[str, Path],
+    folder: Path,
+    executor: Executor,
+    workers: int,
+    tell: Tell,
+) -> Iterator[Outcome]:
+    """Yield how each movie ended, as they end; one that fails does not stop the others.
+
+    Args:
+        work: Tracks the movie at a path into a folder; must pickle where the executor runs processes or a cluster.
+        movies: By name.
+        folder: Holds an output for each name.
+        executor: Runs whole movies.
+        workers: How many at a time.
+        tell: Is told how far it is.
+    """
+    jobs = [(work, movie, folder / name) for name, movie in movies.items()]
+    tell("tracking movies", 0, len(jobs))
+    for done, (job, outcome) in enumerate(as_finished(_track_one, jobs, executor, room_for(executor, workers)), 1):
+        tell("tracking movies", done, len(jobs))
+        yield _ended(job[2].name, job[1], outcome)
+
+
+def _track_one(job: tuple[Callable[[Path, Path], Run], Path, Path]) -> Run:
+    work, movie, folder = job
+    return work(movie, folder)
+
+
+def _ended(name: str, movie: Path, outcome: Run | BaseException) -> Outcome:
+    if isinstance(outcome, Run):
+        return Outcome(name, movie, outcome, "; ".join(each.problem for each in outcome.summary.broken))
+    if isinstance(outcome, DunnoError):
+        return Outcome(name, movie, None, str(outcome))
+    return Outcome(name, movie, None, f"{type(outcome).__name__}: {outcome} (a bug in dunno)", bug=True)
+
+
+def write_table(folder: Path, outcomes: Sequence[Outcome]) -> None:
+    """Write `summary.csv`, a line per movie."""
+    half = folder / f"{TABLE}.half"
+    with half.open("w", newline="") as file:
+        table = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        table.writeheader()
+        table.writerows(outcome.row() for outcome in outcomes)
+    half.replace(folder / TABLE)

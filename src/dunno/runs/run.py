@@ -1,0 +1,226 @@
+"""Tracking a movie into an output folder, as `dunno track` does: block by block, and resumable."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dunno.calibration import ModelCalibration
+from dunno.errors import OutputError
+from dunno.io import block_files
+from dunno.io.csv import CsvWriter
+from dunno.io.ctc import CtcWriter
+from dunno.io.geff import GeffWriter
+from dunno.io.writing import RUN_FILE, Writer, drain, partial_of
+from dunno.runs.broken import TrackedBlock, track_what_can_be
+from dunno.runs.identity import identity
+from dunno.runs.summary import DoubtfulLink, Summary
+from dunno.runs.workspace import PLAN_FILE, clear, finished_blocks, read_json, refuse_others, workspace, write_whole
+from dunno.tracking.blocks import BLOCK, Block, blocks_of
+from dunno.tracking.plan import Plan
+from dunno.tracking.tracker import Tracker
+from dunno.types import BrokenFrame, Movie, PairPosterior
+from dunno.work.progress import Tell, tell_nobody
+from dunno.work.schedule import as_finished, room_for
+
+SCHEMA = 1
+LOCAL = (ThreadPoolExecutor, ProcessPoolExecutor)
+"""Executors whose workers write where this process does."""
+
+ENOUGH_THREADS, BLOCKS_PER_PROCESS, MOST_BYTES = 2, 4, 1 << 20
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: where it is, who made it and what it found."""
+
+    folder: Path
+    about: dict[str, Any]
+    summary: Summary
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `run.json` holds."""
+        return {
+            "schema": SCHEMA,
+            "dunno": self.about["version"],
+            "parameters": self.about,
+            "mask_source": self.about["mask_source"],
+            "step": self.about["step"],
+            "calibrated": self.about["calibrated"],
+            "summary": asdict(self.summary),
+            "timings": {"seconds": round(self.seconds, 3)},
+        }
+
+    @classmethod
+    def of(cls, folder: Path, content: dict[str, Any]) -> Run:
+        """The run that a `run.json` tells of."""
+        summary = Summary(**content["summary"])
+        summary.least_certain = [DoubtfulLink(**each) for each in content["summary"]["least_certain"]]
+        summary.broken = [BrokenFrame(**each) for each in content["summary"]["broken"]]
+        return cls(folder, content["parameters"], summary, content["timings"]["seconds"])
+
+
+def track_into(
+    tracker: Tracker,
+    movie: Movie,
+    folder: str | Path,
+    *,
+    overwrite: bool = False,
+    resume: bool = False,
+    ctc: bool = False,
+    tell: Tell = tell_nobody,
+) -> Run:
+    """Track a movie and write `tracks.geff`, `edges.csv`, `detections.csv` and `run.json`, all of them or nothing.
+
+    Finished blocks of pairs are kept in `folder.partial` whatever stops the work, and used by a run with `resume`, which ends
+    with the same bytes as one that was not stopped. Frames that cannot be read are left out and listed in `summary.broken`.
+
+    Args:
+        tracker: How.
+        movie: What.
+        folder: Where; must not exist unless `overwrite` or `resume`.
+        overwrite: Replace an earlier output.
+        resume: Continue an earlier run of the same movie with the same choices; one that is complete is returned as it is.
+        ctc: Also write a Cell Tracking Challenge result into `ctc/`.
+        tell: Is told how far it is.
+    """
+    started = time.perf_counter()
+    folder = Path(folder)
+    for source in (movie.path, movie.masks_path):
+        if source is not None and Path(source).resolve().is_relative_to(folder.resolve()):
+            raise OutputError(f"{folder}: holds the movie itself ({source}); choose another output")
+    asked = identity(tracker, movie, ctc)
+    begun = partial_of(folder).exists()
+    if resume and not begun and (content := read_json(folder / RUN_FILE)) is not None:
+        refuse_others(content, asked, folder)
+        return Run.of(folder, content)
+    with workspace(folder, overwrite, resume) as place, tracker.working() as (executor, workers):
+        if (content := read_json(place / RUN_FILE)) is None:
+            plan = _plan(tracker, movie, place, asked, tell)
+            run = _track(plan, tracker, movie, place, ctc, executor, workers, tell)
+            run = replace(run, folder=folder, seconds=time.perf_counter() - started)
+            content = {**run.to_dict(), "made_from": {k: v for k, v in asked.items() if k not in run.about}}
+            write_whole(place / RUN_FILE, content)
+        else:  # everything was done but the last step
+            refuse_others(content, asked, place)
+    return Run.of(folder, content)
+
+
+def _plan(tracker: Tracker, movie: Movie, place: Path, asked: dict[str, Any], tell: Tell) -> Plan:
+    """The plan of the run that is continued, or a new one, which is written first and then read like that of an earlier run."""
+    path = place / PLAN_FILE
+    if (stored := read_json(path)) is None:
+        plan = tracker.plan(movie, tell)
+        fitted = plan.calibration.to_dict() if isinstance(plan.calibration, ModelCalibration) else None
+        write_whole(
+            path, {"parameters": asked, "gate": plan.gate, "max_distance": plan.max_distance, "calibration": fitted}
+        )
+        stored = read_json(path) or {}
+    refuse_others(stored, asked, place)
+    plan = tracker.draft(stored["max_distance"], stored["gate"])
+    if stored["calibration"] is None:
+        return plan
+    return replace(plan, calibration=ModelCalibration.from_dict(stored["calibration"]))
+
+
+def _track(
+    plan: Plan, tracker: Tracker, movie: Movie, place: Path, ctc: bool, executor: Executor, workers: int, tell: Tell
+) -> Run:
+    """Compute what is missing and write everything else from it."""
+    clear(place)
+    about = tracker.about(movie, plan)
+    writers: list[Writer] = [GeffWriter(place / "tracks.geff", about, movie.has_scale), CsvWriter(place)]
+    if ctc:
+        writers.append(CtcWriter(place / "ctc", movie))
+    summary = Summary()
+    files = finished_files(plan, movie, place / block_files.FOLDER, executor, workers, tell)
+    summary.tracks = len(drain(summary.watch(_pairs(files, summary)), writers))
+    if tracker.links is not None and tracker.links.unmatched:
+        (place / "unmatched_links.txt").write_text("\n".join(tracker.links.unmatched) + "\n")
+    return Run(place, about, summary, 0.0)
+
+
+def _pairs(files: Iterator[Path], summary: Summary) -> Iterator[PairPosterior]:
+    for path in files:
+        summary.note_broken(block_files.read_broken(path))
+        yield from block_files.read_block(path)
+
+
+def finished_files(
+    plan: Plan, movie: Movie, folder: Path, executor: Executor, workers: int, tell: Tell
+) -> Iterator[Path]:
+    """Yield every block's file, in frame order, as soon as it is there; blocks that are not are computed, in any order.
+
+    A block is written the moment it ends, so that what is lost when a run is killed is what was in flight. Workers on this machine
+    write their blocks themselves; those of a cluster, which may see other disks, send them.
+    """
+    sizes = [block.n_pairs for block in blocks_of(movie, plan.window)]
+    before = {index for index in range(len(sizes)) if block_files.is_whole(block_files.block_file(folder, index))}
+    missing = (each for each in enumerate(blocks_of(movie, plan.window)) if each[0] not in before)
+    done, upcoming = set(before), 0
+    pairs_done = sum(sizes[index] for index in before)
+    tell("tracking frames", pairs_done, sum(sizes))
+
+    def ready() -> Iterator[Path]:
+        nonlocal upcoming
+        while upcoming in done:
+            yield block_files.block_file(folder, upcoming)
+            done.discard(upcoming)
+            upcoming += 1
+
+    yield from ready()
+    work = partial(_work, plan, folder if isinstance(executor, LOCAL) else None)
+    for (index, block), outcome in as_finished(work, missing, executor, room_for(executor, workers)):
+        if isinstance(outcome, BaseException):
+            raise outcome
+        if outcome is not None:
+            _write(folder, index, outcome)
+        done.add(index)
+        pairs_done += block.n_pairs
+        tell("tracking frames", pairs_done, sum(sizes))
+        yield from ready()
+
+
+def _work(plan: Plan, folder: Path | None, item: tuple[int, Block]) -> TrackedBlock | None:
+    """Track a block and write it, or return it where no folder is given."""
+    index, block = item
+    tracked = track_what_can_be(plan, block)
+    if folder is None:
+        return tracked
+    _write(folder, index, tracked)
+    return None
+
+
+def _write(folder: Path, index: int, tracked: TrackedBlock) -> None:
+    block_files.write_block(block_files.block_file(folder, index), tracked.pairs, tracked.broken)
+
+
+def pays_in_processes(tracker: Tracker, movie: Movie, workers: int) -> bool:
+    """Whether processes would be faster than threads.
+
+    Python's lock is held for about half of the work, as a sampling profiler saw it, so more than two threads wait for each
+    other. Processes pay where there are many blocks for each, and where what they need is small: the movie's path rather than
+    its pixels, no large features or networks.
+    """
+    if workers <= ENOUGH_THREADS or movie.path is None or len(movie) - 1 < BLOCKS_PER_PROCESS * workers * BLOCK:
+        return False
+    try:
+        needed = pickle.dumps((tracker.draft(1.0, 1.0), movie.part(slice(0, BLOCK + 1))))
+    except Exception:  # somebody's own cost may hold anything
+        return False
+    return len(needed) < MOST_BYTES
+
+
+def progress_left(folder: str | Path) -> str | None:
+    """What a stopped run has left, in words; `None` if nothing."""
+    n = finished_blocks(folder)
+    if n == 0:
+        return None
+    return f"{n} finished blocks are kept in {partial_of(Path(folder))}; the same command with --resume continues there"

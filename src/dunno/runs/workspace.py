@@ -1,0 +1,129 @@
+"""Work in progress: `OUT.partial`, which a run that was stopped leaves behind and another one continues.
+
+While a run works, `OUT.partial` holds `plan.json` (what was asked for, and what was decided before the first pair) and
+`pairs/`, one file per finished block. Exports are made from the blocks. At the end `run.json` is written, `plan.json` goes, and
+the folder becomes `OUT`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from dunno.errors import InputError, OutputError
+from dunno.io import block_files
+from dunno.io.writing import RUN_FILE, check_output, partial_of, remove, replace_by
+from dunno.work.lock import Lock
+
+PLAN_FILE = "plan.json"
+OLD = ".old"
+
+
+@contextmanager
+def workspace(path: str | Path, overwrite: bool = False, resume: bool = False) -> Iterator[Path]:
+    """Make an output folder that appears whole or not at all, without losing what is finished on the way.
+
+    Yields `path.partial`, an existing folder; renamed to `path` at the end. Where something stops the work, the folder stays if it
+    has finished blocks, and is removed if not. Unfinished work of an earlier run is continued with `resume`; without, it is kept as
+    `path.partial.old` until the new run is complete.
+    """
+    path = Path(path)
+    check_output(path, overwrite)
+    partial = partial_of(path)
+    aside = partial.with_name(partial.name + OLD)
+    lock = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = _alone(path)
+        if not resume and finished_blocks(path):
+            remove(aside)
+            partial.rename(aside)
+        if not resume:
+            remove(partial)
+        partial.mkdir(parents=True, exist_ok=True)
+        yield partial
+        (partial / PLAN_FILE).unlink(missing_ok=True)
+        replace_by(partial, path)
+        remove(aside)
+    except OSError as error:
+        raise _told(error, path) from None
+    finally:
+        if lock is not None:
+            if partial.exists() and not finished_blocks(path):
+                remove(partial)
+            lock.release(remove=True)
+
+
+def _alone(path: Path) -> Lock:
+    """Keep a second run from writing into the same folder."""
+    refused = f"{path}: is being written already, by {{holder}}; wait for it, or choose another output"
+    return Lock(partial_of(path).with_name(f"{partial_of(path).name}.lock"), "dunno track", refused, needed=False)
+
+
+def _told(error: OSError, path: Path) -> OutputError:
+    """What the system said, in one line."""
+    if isinstance(error, PermissionError):
+        return OutputError(f"{error.filename or path}: no permission to write there")
+    return OutputError(f"{path}: cannot be written ({error.strerror or error})")
+
+
+def finished_blocks(path: str | Path) -> int:
+    """How many blocks an unfinished run has left beside its output `path`."""
+    partial = partial_of(Path(path))
+    if not (partial / PLAN_FILE).is_file() and not (partial / RUN_FILE).is_file():
+        return 0
+    return sum(1 for _ in (partial / block_files.FOLDER).glob("*.npz"))
+
+
+def clear(partial: Path) -> None:
+    """Remove everything but the plan and finished blocks: exports are made anew from the blocks."""
+    for child in partial.iterdir():
+        if child.name not in (PLAN_FILE, block_files.FOLDER):
+            remove(child)
+    (partial / block_files.FOLDER).mkdir(exist_ok=True)
+    for child in (partial / block_files.FOLDER).iterdir():
+        if child.suffix != ".npz":
+            remove(child)
+
+
+def write_whole(path: Path, content: Mapping[str, Any]) -> None:
+    """Write JSON that is there to its end or not at all."""
+    half = path.with_name(path.name + ".half")
+    with half.open("w") as file:
+        file.write(json.dumps(content, indent=2) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    half.replace(path)
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """Read what `write_whole` wrote; `None` where nothing is."""
+    try:
+        content: dict[str, Any] = json.loads(path.read_text())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read ({error}); start anew without --resume") from None
+    return content
+
+
+def refuse_others(stored: Mapping[str, Any], asked: Mapping[str, Any], where: Path) -> None:
+    """Refuse to continue what was begun with other choices, another movie or another version, and say which."""
+    stored = {**stored.get("parameters", {}), **stored.get("made_from", {})}
+    asked = json.loads(json.dumps(asked))  # tuples and such become what was stored
+    for name in asked:
+        if stored.get(name) != asked[name]:
+            was, now = (_short(each.get(name)) for each in (stored, asked))
+            raise InputError(
+                f"{where}: was begun with {name} {was}, not {now}; repeat the command that began it, "
+                "or start anew without --resume"
+            )
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,92 @@
+"""The gate: which edges are worth a cost."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dunno.errors import InputError, MovieError
+from dunno.types import Candidates, Detections, Movie
+
+GATE_PAIRS = 8
+"""How many frame pairs are looked at to estimate the gate."""
+
+GATE_QUANTILE = 0.95
+GATE_FACTOR = 4.0
+GATE_DIAMETERS = 1.5
+
+
+def check_gate(max_distance: float) -> float:
+    """Refuse a gate that is no distance."""
+    if not isinstance(max_distance, int | float | np.number) or np.isnan(max_distance) or max_distance <= 0:
+        raise InputError(f"max_distance is {max_distance}; expected a distance above zero, or inf for no gate")
+    return float(max_distance)
+
+
+def find_candidates(mothers: Detections, daughters: Detections, max_distance: float) -> Candidates:
+    """List every edge no longer than `max_distance`, by a k-d tree; `inf` lists them all.
+
+    Sorted by daughter, then by mother.
+    """
+    m, n = len(mothers), len(daughters)
+    if m == 0 or n == 0:
+        return Candidates(np.empty(0, np.int64), np.empty(0, np.int64))
+    if np.isinf(max_distance):
+        return Candidates(np.tile(np.arange(m), n), np.repeat(np.arange(n), m))
+    from scipy.spatial import cKDTree
+
+    near = cKDTree(daughters.centroid).sparse_distance_matrix(
+        cKDTree(mothers.centroid), max_distance, output_type="ndarray"
+    )
+    daughter, mother = near["i"].astype(np.int64), near["j"].astype(np.int64)
+    order = np.lexsort((mother, daughter))
+    return Candidates(mother[order], daughter[order])
+
+
+def merge(first: Candidates, second: Candidates, n_mothers: int) -> Candidates:
+    """All edges of both, each once; sorted by daughter, then by mother."""
+    edges = [each.daughter * n_mothers + each.mother for each in (first, second)]
+    daughter, mother = np.divmod(np.union1d(*edges), max(n_mothers, 1))
+    return Candidates(mother, daughter)
+
+
+def estimate_gate(movie: Movie) -> float:
+    """Guess generously how far a cell may move between two frames.
+
+    Looks at a few frame pairs spread over the movie: the larger of four times the 95 % quantile of the distances
+    from each cell to the nearest one a frame earlier (an underestimate of displacements where cells are dense, hence
+    the factor), and one and a half median cell diameters (daughters of a division land about a cell apart, however
+    slow the rest is). A movie in which no frame pair has cells on both sides gets its own diagonal.
+    """
+    nearest, diameters = [], []
+    for mothers, daughters in _some_pairs(movie):
+        nearest.append(_nearest(mothers, daughters))
+        diameters.append(daughters.diameter)
+    displacements, sizes = np.concatenate(nearest), np.concatenate(diameters)
+    if len(displacements) == 0:
+        return float(np.linalg.norm(np.multiply(movie.shape, movie.scale)))
+    return float(max(GATE_FACTOR * np.quantile(displacements, GATE_QUANTILE), GATE_DIAMETERS * np.median(sizes)))
+
+
+def _some_pairs(movie: Movie) -> Iterator[tuple[Detections, Detections]]:
+    """A few pairs spread over the movie; those with a frame that cannot be read are passed over, unless there are no others."""
+    found, problem = 0, None
+    for t in np.unique(np.linspace(0, len(movie) - 2, min(GATE_PAIRS, len(movie) - 1)).astype(int)):
+        try:
+            pair = movie.detections(t), movie.detections(t + 1)
+        except MovieError as error:
+            problem = problem or error
+            continue
+        found += 1
+        yield pair
+    if problem is not None and not found:
+        raise problem
+
+
+def _nearest(mothers: Detections, daughters: Detections) -> np.ndarray:
+    """(n,) distance from each daughter to the nearest mother."""
+    if len(mothers) == 0 or len(daughters) == 0:
+        return np.empty(0)
+    from scipy.spatial import cKDTree
+
+    distance: np.ndarray = cKDTree(mothers.centroid).query(daughters.centroid)[0]
+    return distance

@@ -1,0 +1,169 @@
+"""A tracked movie, and the forms in which other tools take it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from dunno.assignment import Problem, sample
+from dunno.errors import InputError, MissingExtra
+from dunno.io.block_files import stored_pairs
+from dunno.io.csv import CsvWriter, detection_columns, edge_columns
+from dunno.io.ctc import CtcWriter
+from dunno.io.geff import GeffWriter
+from dunno.io.output import read_run, reopen_movie
+from dunno.io.writing import drain, leave_marker, whole
+from dunno.lineage.tracks import TrackNumbers, TrackRow, records
+from dunno.types import Movie, PairPosterior
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+
+
+@dataclass(frozen=True, eq=False)
+class Tracking:
+    """Every frame pair's probabilities and links.
+
+    Attributes:
+        movie: What was tracked.
+        pairs: One posterior per pair of consecutive frames, in order.
+        about: Who made it: version, cost, method, parameters, seed, and whether its probabilities are calibrated.
+    """
+
+    movie: Movie
+    pairs: tuple[PairPosterior, ...]
+    about: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        links = sum(int(pair.selected.sum()) for pair in self.pairs)
+        state = "calibrated" if self.about.get("calibrated") else "not calibrated"
+        return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {state})"
+
+    @classmethod
+    def read(cls, folder: str | Path, masks: str | Path | None = None) -> Tracking:
+        """Read what `dunno track` wrote, and open its movie again (`masks`: where it is now, if it has moved)."""
+        about = {**read_run(folder)["parameters"]}
+        return cls(reopen_movie(folder, masks), tuple(stored_pairs(folder)), about)
+
+    def tracks(self) -> list[TrackRow]:
+        """List the tracks: label, first and last frame, and the track each came from (0: none)."""
+        return drain(self.pairs, [])
+
+    def expected_wrong_links(self) -> float:
+        """How many of the links are expected to be wrong: the sum of 1 − P over all of them."""
+        return float(sum((1 - pair.probability[pair.selected]).sum() for pair in self.pairs))
+
+    def sample(self, n: int, seed: int = 0) -> list[Tracking]:
+        """Draw n complete lineage forests from the posterior, the frame pairs being independent (method JP).
+
+        Each is a tracking whose links are one drawn assignment per pair; compute any figure on all of them, and its spread is its
+        uncertainty. The same seed draws the same forests.
+        """
+        missing = next((pair for pair in self.pairs if pair.problem is None), None)
+        if missing is not None:
+            raise InputError(
+                "only results of method JP, not scaled by a temperature nor read from a file, can be sampled from"
+            )
+        drawn = []
+        for pair in self.pairs:
+            own = np.random.SeedSequence([seed, pair.mother_frame, pair.daughter_frame]).generate_state(1, np.uint32)
+            drawn.append(sample(cast(Problem, pair.problem), n, int(own[0])))
+        return [self._with(tuple(edges[k] for edges in drawn)) for k in range(n)]
+
+    def _with(self, edges: tuple[np.ndarray, ...]) -> Tracking:
+        """The same movie with other assignments as links."""
+        pairs = []
+        for pair, edge in zip(self.pairs, edges, strict=True):
+            selected = np.zeros(len(pair.mother), np.bool_)
+            selected[edge[edge >= 0]] = True
+            pairs.append(replace(pair, selected=selected))
+        return replace(self, pairs=tuple(pairs))
+
+    def to_geff(self, path: str | Path, overwrite: bool = False) -> None:
+        """Write a GEFF: the links at its root, all candidate edges in its group `candidates`."""
+        with whole(path, overwrite) as partial:
+            drain(self.pairs, [GeffWriter(partial, self.about, self.movie.has_scale)])
+
+    def to_csv(self, folder: str | Path, overwrite: bool = False) -> None:
+        """Write `edges.csv` (candidate edges), `detections.csv` (cells) and `tracks.csv` into a new folder."""
+        with whole(folder, overwrite) as partial:
+            drain(self.pairs, [CsvWriter(partial)])
+            leave_marker(partial, str(self.about["version"]))
+
+    def to_ctc(self, folder: str | Path, overwrite: bool = False) -> None:
+        """Write a Cell Tracking Challenge result: `maskNNN.tif` and `res_track.txt`."""
+        with whole(folder, overwrite) as partial:
+            drain(self.pairs, [CtcWriter(partial, self.movie)])
+            leave_marker(partial, str(self.about["version"]))
+
+    def to_pandas(self) -> tuple[pandas.DataFrame, pandas.DataFrame]:
+        """Return the edges and the detections, as in the CSV files, as two data frames."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtra("to_pandas needs pandas: pip install 'dunno[pandas]'") from None
+        frames = [detection_columns(record) for record, _ in records(self.pairs, TrackNumbers())]
+        edges = [edge_columns(pair) for pair in self.pairs]
+        return pandas.DataFrame(_stack(edges)), pandas.DataFrame(_stack(frames))
+
+    def to_napari(self) -> tuple[np.ndarray, dict[str, Any], str]:
+        """Return a napari Tracks layer as layer data: tracks, then graph and features, then the kind of layer.
+
+        `napari.layers.Layer.create(*tracking.to_napari())` makes the layer. Each cell carries the `confidence` of the link
+        that leads to it (NaN where none does), its `entropy` and its `label`; colour the tracks by them.
+        """
+        parts, features = [], []
+        for record, _ in records(self.pairs, TrackNumbers()):
+            cells = record.detections
+            parts.append(np.column_stack([record.track, np.full(len(cells), record.frame), cells.centroid]))
+            features.append({"label": cells.label, "entropy": record.entropy})
+        table = {**_stack(features), "confidence": self._confidence()}
+        data = np.concatenate(parts)
+        order = np.lexsort((data[:, 1], data[:, 0]))
+        graph = {row.track: [row.mother] for row in self.tracks() if row.mother}
+        columns = {name: values[order] for name, values in table.items()}
+        more = {"graph": graph, "features": columns, "name": self.movie.name, "metadata": {"dunno": dict(self.about)}}
+        return data[order], more, "tracks"
+
+    def _confidence(self) -> np.ndarray:
+        """(N,) probability of the link that leads to each cell of the movie, NaN where none does."""
+        parts = [np.full(len(self.pairs[0].mothers), np.nan)]
+        for pair in self.pairs:
+            confidence = np.full(len(pair.daughters), np.nan)
+            confidence[pair.daughter[pair.selected]] = pair.probability[pair.selected]
+            parts.append(confidence)
+        return np.concatenate(parts)
+
+    def to_networkx(self, candidates: bool = False) -> networkx.DiGraph:
+        """Return a directed graph from mothers to daughters; nodes are `(frame, label)`.
+
+        Args:
+            candidates: Hold every candidate edge, marked by `selected`, instead of the links only.
+        """
+        import networkx
+
+        graph = networkx.DiGraph(**self.about)
+        for record, _ in records(self.pairs, TrackNumbers()):
+            columns = detection_columns(record)
+            for row in _rows(columns):
+                graph.add_node((row["frame"], row["label"]), **row)
+        for pair in self.pairs:
+            for row in _rows(edge_columns(pair)):
+                if candidates or row["selected"]:
+                    mother, daughter = (row["mother_frame"], row["mother"]), (row["frame"], row["daughter"])
+                    graph.add_edge(mother, daughter, **{key: row[key] for key in ("cost", "probability", "selected")})
+        return graph
+
+
+def _stack(tables: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+
+
+def _rows(columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in values]

@@ -1,0 +1,363 @@
+"""The tracker: the one place that puts candidates, costs, assignment and methods together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
+from inspect import signature
+from typing import Any, Literal, Protocol, cast
+
+import numpy as np
+
+from dunno import rooms
+from dunno.assignment import Problem
+from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts
+from dunno.costs import Cost, HasEventCosts, evaluate, linkable, name_of
+from dunno.errors import InputError, MovieError
+from dunno.io.links import Links
+from dunno.methods import Method, ScoredPair
+from dunno.perturbations import Perturbation
+from dunno.tracking import Tracking
+from dunno.tracking.blocks import Block, blocks_of
+from dunno.tracking.gate import check_gate, estimate_gate, find_candidates, merge
+from dunno.tracking.plan import Plan, fit_plan, seen_field
+from dunno.types import Candidates, EventCosts, FramePair, Movie, PairPosterior
+from dunno.work.progress import Tell, tell_nobody
+from dunno.work.schedule import in_order, open_executor
+
+
+class Calibration(Protocol):
+    """What a tracker needs of a calibration (see `dunno.calibration`)."""
+
+    def check(self, about: Mapping[str, Any]) -> None:
+        """Refuse results of another cost or method."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """What a result says about its calibration."""
+        ...
+
+
+class Tracker:
+    """Links cells between frames and says how sure it is of each link.
+
+    Args:
+        cost: The name of a cost, or any callable (see `dunno.costs`).
+        method: The name of a method, or any callable (see `dunno.methods`).
+        samples: K, how many assignments or perturbations a method looks at; `None` is its own default (10).
+        perturbation: The name of a perturbation, or an object (see `dunno.perturbations`); `None` is the cost's own.
+        max_distance: The gate, in the movie's units; `None` estimates it, `inf` makes every mother a candidate (events
+            then cost what they would within the estimated gate).
+        appear_cost: Of a daughter without mother; `None` takes the cost's own default. Likewise `disappear_cost` (a
+            mother without daughter) and `divide_cost` (a mother with two).
+        no_mother: Whether ⊥, having no mother, takes part in each daughter's distribution. `False` is the paper's plain
+            normalisation over mothers.
+        links: Somebody else's links (`dunno.io.read_links`), to be given probabilities: they become candidates if they
+            are not, and are reported instead of the method's own.
+        calibration: A fitted calibration (see `dunno.calibration`), refused if it is one for another cost or method; "self" fits
+            one to the movie itself, without truth (method JP, costs that are motion models); `None` for none. The
+            default is "self" where that is possible and no event cost is given.
+        seed: Makes everything random repeatable.
+        workers: Threads to use; `None` takes all cores.
+        executor: Any `concurrent.futures.Executor` to use instead.
+
+    Example:
+        >>> from dunno.simulate import colony
+        >>> tracking = Tracker().track(colony(cells=10, frames=5).movie)
+        >>> len(tracking.pairs)
+        4
+    """
+
+    def __init__(
+        self,
+        cost: str | Cost = "distance",
+        method: str | Method = "JP",
+        *,
+        samples: int | None = None,
+        perturbation: str | Perturbation | None = None,
+        max_distance: float | None = None,
+        appear_cost: float | None = None,
+        disappear_cost: float | None = None,
+        divide_cost: float | None = None,
+        no_mother: bool = True,
+        links: Links | None = None,
+        calibration: Calibration | Literal["self", "default"] | None = "default",
+        seed: int = 0,
+        workers: int | None = None,
+        executor: Executor | None = None,
+    ) -> None:
+        self.cost: Cost = _made(rooms.find("costs", cost)) if isinstance(cost, str) else cost
+        self.method: Method = _method(method, samples)
+        self.perturbation: Perturbation | None = (
+            _made(rooms.find("perturbations", perturbation))
+            if isinstance(perturbation, str)
+            else perturbation or getattr(self.cost, "perturbation", None)
+        )
+        self.max_distance = None if max_distance is None else check_gate(max_distance)
+        self.appear_cost = _check_event(appear_cost, "appear_cost")
+        self.disappear_cost = _check_event(disappear_cost, "disappear_cost")
+        self.divide_cost = _check_event(divide_cost, "divide_cost")
+        self.no_mother = no_mother
+        self.links = links
+        self.calibration = self._chosen(calibration)
+        self.seed = check_seed(seed)
+        if workers is not None and workers < 1:
+            raise InputError(f"workers is {workers}; expected at least 1")
+        self.workers = workers or available_cores()
+        self.executor = executor
+
+    def _chosen(self, calibration: Calibration | str | None) -> Calibration | Literal["self"] | None:
+        """Resolve the default, and refuse a self-calibration that cannot be."""
+        fits = self.method.name == "JP" and hasattr(self.cost, "spread")
+        given = [n for n in ("appear_cost", "disappear_cost", "divide_cost") if getattr(self, n) is not None]
+        if calibration == "default":
+            return "self" if fits and not given else None
+        if calibration == "self":
+            if not fits:
+                raise InputError(
+                    f"self-calibration is for method JP with a cost that is a motion model (distance, activity), "
+                    f"not for {self.method.name} with {name_of(self.cost)}: a bare cost has no scale that the movie could tell; "
+                    "fit one with truth (dunno calibrate), or track without"
+                )
+            if given:
+                raise InputError(f"self-calibration fits event costs itself; leave out {', '.join(given)}")
+            return "self"
+        if isinstance(calibration, str):
+            raise InputError(f"calibration is {calibration!r}; expected a fitted calibration, 'self' or None")
+        if given and isinstance(calibration, ModelCalibration | TemperedCosts):
+            raise InputError(f"the calibration brings its own event costs; leave out {', '.join(given)}")
+        return calibration
+
+    def plan(self, movie: Movie, tell: Tell = tell_nobody) -> Plan:
+        """Decide everything that depends on the whole movie; fits the calibration, where it is "self".
+
+        Args:
+            movie: The movie.
+            tell: Is told how far it is.
+        """
+        if len(movie) < 2:
+            raise MovieError(f"{movie.name}: the movie has one frame; tracking needs at least two")
+        given = self.max_distance
+        estimated = estimate_gate(movie) if given is None or np.isinf(given) else given
+        plan = self.draft(estimated, estimated if given is None else given)
+        if self.calibration == "self":
+            about = self.about(movie, plan)
+            with self.working() as (executor, workers):
+                return fit_plan(
+                    plan, movie, about, may_widen=given is None, executor=executor, workers=workers, tell=tell
+                )
+        if isinstance(self.calibration, ModelCalibration):
+            with self.working() as (executor, workers):
+                field = seen_field(movie, executor, workers, tell)
+            return replace(plan, calibration=self.calibration.moved_to(field))
+        return plan
+
+    @contextmanager
+    def working(self) -> Iterator[tuple[Executor, int]]:
+        """The executor to use and its number of workers."""
+        if self.executor is not None:
+            yield self.executor, self.workers
+            return
+        with open_executor(self.workers) as opened:
+            yield opened
+
+    def draft(self, estimated: float, gate: float) -> Plan:
+        """The plan with a gate, before a calibration is fitted."""
+        return Plan(
+            cost=self.cost,
+            method=self.method,
+            perturbation=self.perturbation,
+            gate=gate,
+            max_distance=estimated,
+            appear_cost=self.appear_cost,
+            disappear_cost=self.disappear_cost,
+            divide_cost=self.divide_cost,
+            no_mother=self.no_mother,
+            seed=self.seed,
+            links=self.links,
+            calibration=None if self.calibration == "self" else self.calibration,
+        )
+
+    def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[PairPosterior]:
+        """Yield each frame pair's posterior, in order, keeping a few blocks in memory."""
+        plan = plan or self.plan(movie)
+        blocks = blocks_of(movie, plan.window)
+        work = partial(track_block, plan)
+        if self.executor is None and self.workers == 1:
+            for block in blocks:
+                yield from work(block)
+            return
+        with self.working() as (executor, workers):
+            for posteriors in in_order(work, blocks, executor, 2 * workers):
+                yield from posteriors
+
+    def track(self, movie: Movie, progress: bool = False) -> Tracking:
+        """Track the whole movie.
+
+        Args:
+            movie: The movie.
+            progress: Show a bar.
+        """
+        plan = self.plan(movie)
+        about = self.about(movie, plan)
+        pairs = self.stream(movie, plan)
+        if progress:
+            from rich.progress import track as show
+
+            pairs = iter(show(pairs, description=f"tracking {movie.name}", total=len(movie) - 1))
+        return Tracking(movie, tuple(pairs), about)
+
+    def asked(self, movie: Movie) -> dict[str, Any]:
+        """Say what was asked for: all that is known about a result before anything is read or fitted."""
+        step = int(np.diff(movie.frames[:2])[0]) if len(movie) > 1 else 1
+        return {
+            "version": version("dunno"),
+            "movie": movie.name,
+            "movie_path": movie.path,
+            "masks_path": movie.masks_path,
+            "mask_source": movie.mask_source,
+            "frames": movie.frames.tolist(),
+            "step": step,
+            "scale": list(movie.scale) if movie.has_scale else None,
+            "interval": movie.interval,
+            "cost": name_of(self.cost),
+            "cost_parameters": _parameters(self.cost),
+            "method": self.method.name,
+            "method_parameters": _parameters(self.method),
+            "perturbation": getattr(self.perturbation, "name", None) if _is_perturbing(self.method) else None,
+            "perturbation_parameters": _parameters(self.perturbation) if _is_perturbing(self.method) else {},
+            "max_distance": self.max_distance if np.isfinite(self.max_distance or 0.0) else None,
+            "max_distance_estimated": self.max_distance is None,
+            "appear_cost": self.appear_cost,
+            "disappear_cost": self.disappear_cost,
+            "divide_cost": self.divide_cost,
+            "no_mother": self.no_mother,
+            "links": None if self.links is None else self.links.source,
+            "links_unmatched": 0 if self.links is None else len(self.links.unmatched),
+            "seed": self.seed,
+            "calibration": None,
+            "calibrated": False,
+        }
+
+    def about(self, movie: Movie, plan: Plan) -> dict[str, Any]:
+        """Say who made a result: what every output carries."""
+        about = {**self.asked(movie), "max_distance": plan.gate if np.isfinite(plan.gate) else None}
+        if plan.calibration is not None:
+            plan.calibration.check(about)
+            trusted = bool(getattr(plan.calibration, "trusted", True))
+            about |= {"calibration": plan.calibration.describe(), "calibrated": trusted}
+        return about
+
+
+def track_block(plan: Plan, block: Block) -> list[PairPosterior]:
+    """Track a few consecutive frames, each read once."""
+    posteriors = []
+    for pair in block.pairs(plan.window, plan.max_distance):
+        rng = np.random.default_rng([plan.seed, pair.mothers.frame, pair.daughters.frame])
+        posterior = plan.method(score_pair(plan, pair), rng)
+        if isinstance(plan.calibration, TemperatureScaling):
+            posterior = plan.calibration.apply(posterior)
+        posteriors.append(posterior if plan.links is None else with_links(posterior, plan.links))
+    return posteriors
+
+
+def with_links(posterior: PairPosterior, links: Links) -> PairPosterior:
+    """Report somebody else's links instead of the method's."""
+    mother, daughter = links.between(posterior.mothers, posterior.daughters)
+    width = max(len(posterior.daughters), 1)
+    edge = posterior.mother * width + posterior.daughter
+    return replace(posterior, selected=np.isin(edge, mother * width + daughter))
+
+
+def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:
+    """Find a pair's candidates and what they and its events cost."""
+    candidates = find_candidates(pair.mothers, pair.daughters, plan.gate)
+    if hasattr(plan.cost, "candidates"):
+        candidates = merge(candidates, plan.cost.candidates(pair), len(pair.mothers))
+    if plan.links is not None:
+        given = Candidates(*plan.links.between(pair.mothers, pair.daughters))
+        candidates = merge(candidates, given, len(pair.mothers))
+    if isinstance(plan.calibration, ModelCalibration | TemperedCosts):
+        costs, problem = plan.calibration.problem(pair, candidates, plan.cost)
+        return ScoredPair(pair, candidates, costs, problem, plan.cost, plan.perturbation, plan.no_mother)
+    events = _event_costs(plan, pair)
+    costs = evaluate(plan.cost, pair, candidates)
+    problem = Problem(
+        candidates.mother,
+        candidates.daughter,
+        linkable(plan.cost, costs),
+        len(pair.mothers),
+        len(pair.daughters),
+        events.appear,
+        events.disappear,
+        events.divide,
+    )
+    return ScoredPair(pair, candidates, costs, problem, plan.cost, plan.perturbation, plan.no_mother)
+
+
+def _event_costs(plan: Plan, pair: FramePair) -> EventCosts:
+    given = {"appear": plan.appear_cost, "disappear": plan.disappear_cost, "divide": plan.divide_cost}
+    missing = [f"{event}_cost" for event, value in given.items() if value is None]
+    if missing and not isinstance(plan.cost, HasEventCosts):
+        raise InputError(
+            f"cost {name_of(plan.cost)!r} does not say what events cost; give {', '.join(missing)}, "
+            "or add event_costs(pair) to it"
+        )
+    own = plan.cost.event_costs(pair) if isinstance(plan.cost, HasEventCosts) else EventCosts(0.0, 0.0, 0.0)
+    return EventCosts(
+        appear=own.appear if plan.appear_cost is None else plan.appear_cost,
+        disappear=own.disappear if plan.disappear_cost is None else plan.disappear_cost,
+        divide=own.divide if plan.divide_cost is None else plan.divide_cost,
+    )
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_seed(seed: int) -> int:
+    """Refuse what is no seed."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed is {seed!r}; expected a whole number, zero or more")
+    return int(seed)
+
+
+def _made(offered: Any) -> Any:
+    """A room offers classes; a user's `package.module:name` may also be a function or an object."""
+    if not isinstance(offered, type):
+        return offered
+    try:
+        return offered()
+    except TypeError as error:
+        raise InputError(f"{offered.__name__} cannot be made without arguments ({error}); make it in Python") from None
+
+
+def _method(method: str | Method, samples: int | None) -> Method:
+    if samples is not None and (isinstance(samples, bool) or int(samples) != samples or samples < 1):
+        raise InputError(f"samples is {samples}; expected a whole number, at least 1")
+    offered = rooms.find("methods", method) if isinstance(method, str) else method
+    if not isinstance(offered, type):
+        return cast(Method, offered)
+    takes_samples = samples is not None and "samples" in signature(offered).parameters
+    return cast(Method, offered(samples=samples) if takes_samples else offered())
+
+
+def _is_perturbing(method: Method) -> bool:
+    return bool(getattr(method, "perturbs", False))
+
+
+def _parameters(thing: Any) -> dict[str, Any]:
+    values = {**getattr(thing, "__dict__", {})}
+    return {key: value for key, value in values.items() if isinstance(value, str | int | float | bool | type(None))}
+
+
+def _check_event(cost: float | None, name: str) -> float | None:
+    if cost is not None and not np.isfinite(cost):
+        raise InputError(f"{name} is {cost}; expected a finite number")
+    return cost

@@ -1,0 +1,125 @@
+"""Annotations checked against their masks, and matched to a movie's detections."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dunno.errors import TruthError
+from dunno.types import Frames, Ints, Movie, Truth, where_is
+from dunno.types.labels import LabelImage, as_labels, count_overlaps, measure
+
+
+class TrackTable(NamedTuple):
+    """Annotated tracks: (R,) each; see `Truth`."""
+
+    track: Ints
+    first: Ints
+    last: Ints
+    mother: Ints
+
+
+def match_truth(
+    movie: Movie, table: TrackTable, markers: Frames, name: str = "truth", *, complete: bool = True
+) -> Truth:
+    """Check annotations against their markers, and find each detection's track.
+
+    A detection is the track of whose marker it covers more than half (the challenge's rule).
+
+    Args:
+        movie: The detections.
+        table: The annotated tracks, by ascending label; frames are original indices.
+        markers: One label image per frame of the movie; labels are tracks.
+        name: What to call the table in messages.
+        complete: Whether the movie has every annotated frame, so that every track must begin and end in it.
+    """
+    check_table(table, name)
+    met_first, met_last = np.zeros(len(table.track), bool), np.zeros(len(table.track), bool)
+    labels, tracks, present = [], [], []
+    for t, frame in enumerate(movie.frames.tolist()):
+        where = where_is(markers, t)
+        image = as_labels(markers[t], where)
+        marked = measure(image, where)
+        row = _rows(table, marked.label, frame, where, name)
+        met_first[row[table.first[row] == frame]] = True
+        met_last[row[table.last[row] == frame]] = True
+        masks = movie.masks(t)
+        found = measure(masks, movie.where(t))
+        labels.append(found.label)
+        tracks.append(match_tracks(found.label, masks, image))
+        present.append(marked.label)
+    for met, when, event in ((met_first, table.first, "begins"), (met_last, table.last, "ends")):
+        if complete and not met.all():
+            bad = int(np.argmin(met))
+            raise TruthError(
+                f"{name}: track {table.track[bad]} {event} in frame {when[bad]}, but no mask shows it there"
+            )
+    return Truth(*table, movie.frames, tuple(labels), tuple(tracks), tuple(present))
+
+
+def match_tracks(label: Ints, masks: LabelImage, markers: LabelImage) -> Ints:
+    """(n,) each detection's track: the marker more than half of which it covers, or 0.
+
+    A detection that covers several markers takes the one it shares most pixels with.
+
+    Args:
+        label: (n,) the frame's detections, ascending.
+        masks: The frame's labels.
+        markers: The annotation's labels in the same frame.
+    """
+    if masks.shape != markers.shape:
+        raise TruthError(
+            f"masks of shape {masks.shape}, but annotations of shape {markers.shape}; they must be the same"
+        )
+    marked = measure(markers, "annotation")
+    cell, marker, shared = count_overlaps(masks, markers)
+    covered = 2 * shared > marked.area[np.searchsorted(marked.label, marker)]
+    order = np.argsort(shared[covered], kind="stable")  # the largest is written last
+    tracks = np.zeros(len(label), np.int64)
+    tracks[np.searchsorted(label, cell[covered][order])] = marker[covered][order]
+    return tracks
+
+
+def _rows(table: TrackTable, label: Ints, frame: int, where: str, name: str) -> Ints:
+    """The table's rows of the labels in one frame."""
+    row = np.searchsorted(table.track, label)
+    known = np.append(table.track, -1)[row] == label
+    if not known.all():
+        raise TruthError(f"{name}: has no row for label {label[~known][0]}, which is in {where}")
+    outside = (frame < table.first[row]) | (frame > table.last[row])
+    if outside.any():
+        bad = row[outside][0]
+        raise TruthError(
+            f"{name}: track {table.track[bad]} lives from frame {table.first[bad]} to {table.last[bad]}, "
+            f"but {where} shows it in frame {frame}"
+        )
+    return row
+
+
+def check_table(table: TrackTable, name: str) -> None:
+    """Raise where annotated tracks contradict each other."""
+    values, counts = np.unique(table.track, return_counts=True)
+    if (counts > 1).any():
+        raise TruthError(f"{name}: track {values[counts > 1][0]} has several rows")
+    if (table.track < 1).any():
+        raise TruthError(f"{name}: track {table.track[0]}; labels are positive")
+    backwards = table.first > table.last
+    if backwards.any():
+        bad = int(backwards.argmax())
+        raise TruthError(
+            f"{name}: track {table.track[bad]} ends in frame {table.last[bad]}, before it begins in {table.first[bad]}"
+        )
+    child = np.flatnonzero(table.mother)
+    mother = np.searchsorted(table.track, table.mother[child])
+    unknown = np.append(table.track, -1)[mother] != table.mother[child]
+    if unknown.any():
+        bad = int(child[unknown][0])
+        raise TruthError(f"{name}: track {table.track[bad]} comes from track {table.mother[bad]}, which has no row")
+    early = table.last[mother] >= table.first[child]
+    if early.any():
+        bad, its = int(child[early][0]), int(mother[early][0])
+        raise TruthError(
+            f"{name}: track {table.track[bad]} begins in frame {table.first[bad]}, but track {table.mother[bad]}, "
+            f"from which it comes, is still there in frame {table.last[its]}"
+        )

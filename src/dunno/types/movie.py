@@ -1,0 +1,223 @@
+"""A movie: masks over time, and optionally the images behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dunno.errors import MovieError
+from dunno.types.arrays import Ints
+from dunno.types.detections import Detections, Pixels
+from dunno.types.labels import LabelImage, as_labels, measure
+
+
+class Frames(Protocol):
+    """Where frames come from: NumPy, zarr and Dask arrays, lists, and the readers in `dunno.io`.
+
+    A source may have a method `where(t)` that names frame t in messages, such as a file's path.
+    """
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, t: int, /) -> Any: ...
+
+
+@dataclass(frozen=True)
+class FewFrames:
+    """Some frames of a source under the numbers they have there: all that a worker elsewhere needs of it."""
+
+    frames: Mapping[int, Any]
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+    def __getitem__(self, t: int) -> Any:
+        return self.frames[t]
+
+
+class Movie:
+    """Masks over time, and optionally the images behind them. Frames are read when they are asked for.
+
+    Args:
+        masks: (T, [Z,] Y, X) labels as a NumPy, zarr or Dask array, or a list of frames; 0 is background.
+        images: The same shape, or `None`.
+        scale: Size of a pixel along each axis, `(y, x)` or `(z, y, x)`, or one number for all; `None` means 1.
+        interval: Minutes between frames, if known.
+        name: What to call the movie.
+        mask_source: Where the masks come from, in words.
+        frames: (T,) original index of each frame; `None` counts from 0.
+
+    Example:
+        >>> import numpy as np
+        >>> movie = Movie(np.eye(3, dtype=int)[None].repeat(5, axis=0))
+        >>> len(movie.every(2)), movie.every(2).frames
+        (3, array([0, 2, 4]))
+    """
+
+    def __init__(
+        self,
+        masks: Frames,
+        images: Frames | None = None,
+        scale: Sequence[float] | float | None = None,
+        interval: float | None = None,
+        *,
+        name: str = "movie",
+        mask_source: str = "arrays",
+        frames: Ints | None = None,
+    ) -> None:
+        length = count_frames(masks)
+        if length == 0:
+            raise MovieError(f"{name}: the movie has no frames")
+        if images is not None and count_frames(images) != length:
+            raise MovieError(
+                f"{name}: {length} mask frames but {count_frames(images)} image frames; every frame needs one of each"
+            )
+        if interval is not None and not (np.isfinite(interval) and interval > 0):
+            raise MovieError(f"{name}: the interval is {interval}; expected minutes between frames, above zero")
+        self._masks = masks
+        self._images = images
+        self._positions: Ints = np.arange(length)
+        self._blank: frozenset[int] = frozenset()
+        self.frames: Ints = self._positions if frames is None else np.asarray(frames, dtype=np.int64)
+        self.name = name
+        self.path: str | None = None  # where `dunno.read` found it, so that it can be opened again
+        self.masks_path: str | None = None
+        self.mask_source = mask_source
+        self.interval = interval
+        self.shape: tuple[int, ...] = np.shape(masks[0])
+        if len(self.shape) not in (2, 3):
+            raise MovieError(
+                f"{where_is(masks, 0)}: a frame of shape {self.shape}; expected (Y, X) or (Z, Y, X), "
+                "so a whole movie is (T, Y, X) or (T, Z, Y, X)"
+            )
+        self.scale: tuple[float, ...] = _scale(scale, len(self.shape), name)
+        self.has_scale = scale is not None
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def __repr__(self) -> str:
+        return f"Movie({self.name!r}, {len(self)} frames of {'×'.join(map(str, self.shape))}, {self.mask_source})"
+
+    @property
+    def has_images(self) -> bool:
+        """Whether there are images behind the masks."""
+        return self._images is not None
+
+    @property
+    def n_dimensions(self) -> int:
+        """2 or 3."""
+        return len(self.shape)
+
+    def where(self, t: int) -> str:
+        """Name frame t's masks in a message: their file, where there is one."""
+        return where_is(self._masks, int(self._positions[t]))
+
+    def masks(self, t: int) -> LabelImage:
+        """Read frame t's labels, (Y, X) or (Z, Y, X)."""
+        position = int(self._positions[t])
+        if position in self._blank:
+            return np.zeros(self.shape, np.uint8)
+        labels = as_labels(self._masks[position], self.where(t))
+        self._check_shape(labels.shape, self.where(t))
+        return labels
+
+    def images(self, t: int) -> NDArray[Any]:
+        """Read frame t's image."""
+        if self._images is None:
+            raise MovieError(f"{self.name}: has masks but no images; give images, or use a cost that needs none")
+        position = int(self._positions[t])
+        if position in self._blank:
+            return np.zeros(self.shape, np.uint8)
+        image = np.asarray(self._images[position])
+        self._check_shape(image.shape, where_is(self._images, position))
+        return image
+
+    def detections(self, t: int) -> Detections:
+        """Find frame t's cells."""
+        pixels = Pixels(self, t)
+        found = measure(pixels.masks, self.where(t))
+        scale = np.asarray(self.scale)
+        return Detections(
+            label=found.label,
+            centroid=found.centroid * scale,
+            area=found.area * np.float64(scale.prod()),
+            bbox=found.bbox,
+            frame=int(self.frames[t]),
+            pixels=pixels,
+        )
+
+    def every(self, n: int, start: int = 0) -> Movie:
+        """View every n-th frame, beginning with frame `start`: a lower temporal resolution."""
+        view = self.part(check_step(n, start, len(self)))
+        view.interval = None if self.interval is None else self.interval * n
+        return view
+
+    def part(self, selection: slice) -> Movie:
+        """View some of the frames."""
+        view = object.__new__(Movie)
+        view.__dict__.update(self.__dict__)
+        view._positions = self._positions[selection]
+        view.frames = self.frames[selection]
+        return view
+
+    def blanked(self, frames: Collection[int]) -> Movie:
+        """View in which some frames, given by position, are empty; they are not read."""
+        view = self.part(slice(None))
+        view._blank = self._blank | {int(self._positions[t]) for t in frames}
+        return view
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs: of arrays and lists of files, the frames in view alone."""
+        if len(self) == count_frames(self._masks):
+            return self.__dict__
+        sources = {name: _only(self.__dict__[name], self._positions) for name in ("_masks", "_images")}
+        return {**self.__dict__, **sources}
+
+    def _check_shape(self, shape: tuple[int, ...], where: str) -> None:
+        if shape != self.shape:
+            raise MovieError(f"{where}: a frame of shape {shape}, but the movie's first one has {self.shape}")
+
+
+def check_step(n: int, start: int, length: int) -> slice:
+    """Turn `every(n, start)` into a slice, or say why it cannot be."""
+    if n < 1 or start < 0 or int(n) != n or int(start) != start:
+        raise MovieError(f"every({n}, start={start}): expected a step of at least 1 and a start of at least 0")
+    if start >= length:
+        raise MovieError(f"every({n}, start={start}): the movie has only {length} frames")
+    return slice(int(start), None, int(n))
+
+
+def count_frames(source: Frames) -> int:
+    """Number of frames; zarr arrays have a shape but no length."""
+    shape: tuple[int, ...] | None = getattr(source, "shape", None)
+    return len(source) if shape is None else int(shape[0])
+
+
+def _only(source: Any, positions: Ints) -> Any:
+    if hasattr(source, "only"):
+        return source.only(positions.tolist())
+    if isinstance(source, np.ndarray | list | tuple):
+        return FewFrames({t: source[t] for t in positions.tolist()})
+    return source
+
+
+def where_is(source: Frames, t: int) -> str:
+    """Name a source's frame in a message."""
+    where: Callable[[int], str] | None = getattr(source, "where", None)
+    return f"frame {t}" if where is None else where(t)
+
+
+def _scale(scale: Sequence[float] | float | None, n_dimensions: int, name: str) -> tuple[float, ...]:
+    if scale is None:
+        return (1.0,) * n_dimensions
+    values = np.broadcast_to(scale, n_dimensions) if np.ndim(scale) == 0 else np.asarray(scale)
+    if values.shape != (n_dimensions,):
+        axes = "y,x" if n_dimensions == 2 else "z,y,x"
+        raise MovieError(f"{name}: {values.size} scale values for {n_dimensions} dimensions; expected {axes}")
+    if values.dtype.kind not in "iuf" or not (np.isfinite(values).all() and (values > 0).all()):
+        raise MovieError(f"{name}: the scale is {scale}; expected the size of a pixel along each axis, above zero")
+    return tuple(float(value) for value in values)

@@ -1,0 +1,124 @@
+"""Two frames to be linked, and what is believed about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dunno.assignment import Problem
+from dunno.types.arrays import Bools, Floats, Ints
+from dunno.types.detections import Detections
+
+
+@dataclass(frozen=True, eq=False)
+class FramePair:
+    """Two frames to be linked.
+
+    Attributes:
+        mothers: The earlier frame's detections.
+        daughters: The later frame's detections.
+        max_distance: How far a cell may move between them; what an event costs is often derived from it.
+        scale: (d,) size of a pixel along each axis.
+        window: The frames around the pair, both of its own among them, for a cost that asks for them; else empty. A
+            perturbation changes `mothers` and `daughters` and leaves the window as it was.
+        drawn: (m, n) what every edge costs, where a perturbation has drawn it from the cost itself.
+    """
+
+    mothers: Detections
+    daughters: Detections
+    max_distance: float
+    scale: tuple[float, ...] = (1.0, 1.0)
+    window: tuple[Detections, ...] = ()
+    drawn: Floats | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The edges worth a cost, sorted by daughter, then by mother.
+
+    Attributes:
+        mother: (E,) index into the pair's mothers.
+        daughter: (E,) index into the pair's daughters.
+    """
+
+    mother: Ints
+    daughter: Ints
+
+    def __len__(self) -> int:
+        return len(self.mother)
+
+
+@dataclass(frozen=True)
+class EventCosts:
+    """What it costs to appear, to disappear and to divide; numbers, or one per cell."""
+
+    appear: float | Floats
+    disappear: float | Floats
+    divide: float | Floats
+
+
+@dataclass(frozen=True, eq=False)
+class PairPosterior:
+    """What is believed about one frame pair.
+
+    Attributes:
+        mothers: The earlier frame's detections.
+        daughters: The later frame's detections.
+        mother: (E,) index of each candidate edge's mother.
+        daughter: (E,) index of each candidate edge's daughter.
+        cost: (E,) cost of each edge.
+        log_probability: (E,) log P(mother | daughter); with `log_no_mother` they sum to 1 for every daughter.
+        log_no_mother: (n,) log P(⊥), the chance that the daughter appeared; -inf where ⊥ was left out.
+        entropy: (n,) of each daughter's distribution over mothers and ⊥, in nats.
+        selected: (E,) whether the edge is a link of the reported assignment.
+        log_disappear: (m,) log probability of having no daughter; `None` where the method does not know.
+        log_divide: (m,) log probability of having two daughters; `None` where the method does not know.
+        problem: The assignment problem whose posterior this is (JP only), from which whole assignments can be drawn.
+        reviewed: (n,) whether a person decided about the daughter; `None` where nobody did.
+        samples: (K, n) assignments drawn from the joint posterior, each daughter's edge or -1, whose frequencies are the
+            probabilities; `None` where the method has none. They tell which links are wrong together.
+    """
+
+    mothers: Detections
+    daughters: Detections
+    mother: Ints
+    daughter: Ints
+    cost: Floats
+    log_probability: Floats
+    log_no_mother: Floats
+    entropy: Floats
+    selected: Bools
+    log_disappear: Floats | None = None
+    log_divide: Floats | None = None
+    samples: Ints | None = None
+    reviewed: Bools | None = None
+    problem: Problem | None = field(default=None, repr=False)
+
+    @property
+    def mother_frame(self) -> int:
+        """Original index of the earlier frame."""
+        return self.mothers.frame
+
+    @property
+    def daughter_frame(self) -> int:
+        """Original index of the later frame."""
+        return self.daughters.frame
+
+    @property
+    def probability(self) -> Floats:
+        """(E,) P(mother | daughter)."""
+        return np.exp(self.log_probability)
+
+
+@dataclass(frozen=True)
+class BrokenFrame:
+    """A frame that could not be read; no links lead to it or from it.
+
+    Attributes:
+        frame: Its original index.
+        problem: Its file, and what is wrong with it.
+    """
+
+    frame: int
+    problem: str

@@ -1,0 +1,132 @@
+"""A real Dask cluster of two processes on this machine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dunno
+from benchmarks.crowd import Crowd
+from dunno import Tracker
+from dunno.cli import run
+from dunno.runs.run import track_into
+from dunno.work.schedule import open_executor
+
+from .test_run import content
+
+pytest.importorskip("distributed")
+
+
+class LocalCluster:
+    """A scheduler and two workers, each a process of its own, as somebody would start them on three machines."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.file = file = folder / "scheduler.json"
+        self.scheduler = self.start("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", file)
+        self.workers = [self.start("worker", *self.worker_options(file)) for _ in range(2)]
+        deadline = time.monotonic() + 60
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.address: str = json.loads(file.read_text())["address"]
+
+    def worker_options(self, file: Path) -> tuple[object, ...]:
+        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", self.folder)
+        return (*options, "--scheduler-file", file, "--death-timeout", "60")
+
+    def start(self, what: str, *options: object) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-m", "distributed.cli.dask_" + what, *map(str, options)]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
+
+    def close(self) -> None:
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    cluster = LocalCluster(folder)
+    try:
+        yield cluster
+    finally:
+        cluster.close()
+
+
+@pytest.fixture
+def zarr(tmp_path: Path) -> Path:
+    Crowd(100, 400).save(tmp_path / "crowd.zarr")
+    return tmp_path / "crowd.zarr"
+
+
+def command_for(zarr: Path, out: Path) -> list[str]:
+    return [sys.executable, "-m", "dunno", "track", str(zarr), "-o", str(out), "--method", "SM"]
+
+
+def track_and_kill(
+    command: list[str], cluster: LocalCluster, victim: "subprocess.Popen[bytes]", out: Path
+) -> tuple[int, str]:
+    """Track on the cluster, kill a part of it when three blocks are done, and say how the run ended."""
+    process = subprocess.Popen([*command, "--dask", cluster.address], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while len(list(out.parent.glob(f"{out.name}.partial/pairs/*.npz"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    victim.send_signal(signal.SIGKILL)
+    _, errors = process.communicate(timeout=120)
+    return process.returncode, errors
+
+
+def test_a_cluster_that_loses_a_worker_midway_gives_the_same_bytes(
+    cluster: LocalCluster, zarr: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    code, errors = track_and_kill(command_for(zarr, out), cluster, cluster.workers[0], out)
+    assert code == 0, errors
+    assert "Traceback" not in errors
+    track_into(Tracker(method="SM", workers=1), dunno.read(zarr), tmp_path / "here")
+    assert content(out) == content(tmp_path / "here")
+
+
+def test_a_calibration_fitted_on_a_cluster_is_the_same(cluster: LocalCluster, tmp_path: Path) -> None:
+    Crowd(15, 40).save(tmp_path / "small.zarr")
+    movie = dunno.read(tmp_path / "small.zarr")
+    with open_executor(1, cluster.address) as (executor, workers):
+        track_into(Tracker(executor=executor, workers=workers), movie, tmp_path / "there")
+    track_into(Tracker(workers=1), movie, tmp_path / "here")
+    assert content(tmp_path / "there") == content(tmp_path / "here")
+
+
+def test_a_plate_is_tracked_on_a_cluster(cluster: LocalCluster, tmp_path: Path) -> None:
+    for well in ("A1", "A2", "A3"):
+        Crowd(12, 20).save(tmp_path / "plate" / f"{well}.zarr")
+    here = os.getcwd()
+    os.chdir(tmp_path)  # workers have folders of their own
+    try:
+        command = ["track", "plate/*.zarr", "-o", "out", "--method", "SM", "--dask", str(cluster.file), "-q"]
+        assert run(command) == 0
+        assert run(["track", "plate/A2.zarr", "-o", "alone", "--method", "SM", "-q"]) == 0
+    finally:
+        os.chdir(here)
+    edges = [(tmp_path / place / "edges.csv").read_bytes() for place in ("out/A2", "alone")]
+    assert edges[0] == edges[1]
+
+
+def test_a_lost_scheduler_ends_a_run_with_one_line_and_it_continues_without(
+    cluster: LocalCluster, zarr: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    code, errors = track_and_kill(command_for(zarr, out), cluster, cluster.scheduler, out)
+    assert code == 2
+    assert "--resume continues there" in errors
+    assert errors.strip().splitlines()[-1].startswith("dunno: ")
+    subprocess.run([*command_for(zarr, out), "--resume", "-q"], check=True)
+    track_into(Tracker(method="SM", workers=1), dunno.read(zarr), tmp_path / "here")
+    assert content(out) == content(tmp_path / "here")

@@ -1,0 +1,387 @@
+"""Runs that are killed, starved and handed broken frames."""
+
+import json
+import os
+import pickle
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import Executor, Future
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tifffile
+
+from benchmarks.crowd import Crowd
+from dunno import Movie, Tracker
+from dunno.cli import run
+from dunno.errors import InputError, MovieError, OutputError
+from dunno.io import block_files
+from dunno.io.block_files import stored_pairs
+from dunno.io.writing import partial_of
+from dunno.runs.broken import track_what_can_be
+from dunno.runs.run import pays_in_processes, track_into
+from dunno.tracking.blocks import Block
+from dunno.work.schedule import open_executor
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Every file of an output, without how long it took."""
+    files = {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    told = json.loads(files["run.json"])
+    del told["timings"]
+    return {**files, "run.json": json.dumps(told).encode()}
+
+
+def dunno(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "dunno", *map(str, arguments)]
+
+
+@pytest.fixture(scope="module")
+def zarr(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A movie of 300 frames with 60 cells each."""
+    path = tmp_path_factory.mktemp("movie") / "crowd.zarr"
+    Crowd(60, 300).save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A movie of 40 frames with 15 cells each, quickly fitted."""
+    path = tmp_path_factory.mktemp("movie") / "small.zarr"
+    Crowd(15, 40).save(path)
+    return path
+
+
+class Stops(Exception):
+    """What a test raises in the middle of a run."""
+
+
+def stop_after(blocks: int) -> object:
+    """A `tell` that breaks a run off when so many blocks are done."""
+
+    def tell(stage: str, done: int, total: int) -> None:
+        if stage == "tracking frames" and done >= min(16 * blocks, total):
+            raise Stops
+
+    return tell
+
+
+@pytest.mark.parametrize("options", [["--method", "SM"], ["--calibration", "none", "--ctc"]], ids=["SM", "JP with CTC"])
+def test_a_run_killed_at_random_moments_ends_with_the_same_bytes(
+    zarr: Path, tmp_path: Path, options: list[str]
+) -> None:
+    began = time.monotonic()
+    subprocess.run(dunno("track", zarr, "-o", tmp_path / "whole", "-q", *options), check=True)
+    whole = time.monotonic() - began
+    moments = random.Random(4)
+    kept = []
+    for _ in range(4):
+        process = subprocess.Popen(dunno("track", zarr, "-o", tmp_path / "out", "-q", "--resume", *options))
+        time.sleep(whole * moments.uniform(0.3, 0.9))
+        process.kill()
+        if process.wait() == 0:
+            break
+        kept.append(len(list((tmp_path / "out.partial" / "pairs").glob("*.npz"))))
+    subprocess.run(dunno("track", zarr, "-o", tmp_path / "out", "-q", "--resume", *options), check=True)
+    assert kept == sorted(kept)
+    assert content(tmp_path / "out") == content(tmp_path / "whole")
+    assert not partial_of(tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("after", [1, 7, 19])
+def test_finished_blocks_are_not_computed_again(zarr: Path, tmp_path: Path, after: int) -> None:
+    import dunno as package
+
+    movie = package.read(zarr)
+    tracker = Tracker(method="SM", workers=1)
+    track_into(tracker, movie, tmp_path / "whole")
+    with pytest.raises(Stops):
+        track_into(tracker, movie, tmp_path / "out", tell=stop_after(after))
+    times = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out.partial" / "pairs").glob("*.npz")}
+    assert after <= len(times) <= after + 2  # what was in flight may be there too
+    told = []
+    track_into(tracker, movie, tmp_path / "out", resume=True, tell=lambda *each: told.append(each))
+    assert told[0] == ("tracking frames", min(16 * len(times), 299), 299)
+    assert {name: (tmp_path / "out" / "pairs" / name).stat().st_mtime_ns for name in times} == times
+    assert content(tmp_path / "out") == content(tmp_path / "whole")
+
+
+def test_a_fitted_calibration_is_not_fitted_again(small: Path, tmp_path: Path) -> None:
+    import dunno as package
+
+    movie = package.read(small)
+    with pytest.raises(Stops):
+        track_into(Tracker(), movie, tmp_path / "out", tell=stop_after(2))
+    told = []
+    track_into(Tracker(), movie, tmp_path / "out", resume=True, tell=lambda *each: told.append(each[0]))
+    assert set(told) == {"tracking frames"}
+    track_into(Tracker(), movie, tmp_path / "whole")
+    assert content(tmp_path / "out") == content(tmp_path / "whole")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"method": "AS"}, 'was begun with method "SM", not "AS"'),
+        ({"seed": 1}, "was begun with seed 0, not 1"),
+        ({"max_distance": 9.0}, "was begun with max_distance null, not 9.0"),
+        ({"appear_cost": 3.0}, "was begun with appear_cost null, not 3.0"),
+    ],
+)
+def test_a_run_with_other_choices_is_not_continued(
+    zarr: Path, tmp_path: Path, change: dict[str, object], reason: str
+) -> None:
+    import dunno as package
+
+    movie, choices = package.read(zarr), {"method": "SM"}
+    with pytest.raises(Stops):
+        track_into(Tracker(**choices), movie, tmp_path / "out", tell=stop_after(1))
+    with pytest.raises(InputError, match=f"out.partial: {reason}; repeat the command"):
+        track_into(Tracker(**{**choices, **change}), movie, tmp_path / "out", resume=True)
+    assert len(list((tmp_path / "out.partial" / "pairs").glob("*.npz"))) >= 1
+
+
+def test_another_segmentation_is_not_continued(tmp_path: Path) -> None:
+    with pytest.raises(Stops):
+        track_into(Tracker(method="SM"), Movie(Crowd(20, 40)), tmp_path / "out", tell=stop_after(1))
+    with pytest.raises(InputError, match="was begun with content of the masks"):
+        track_into(Tracker(method="SM"), Movie(Crowd(20, 40, seed=1)), tmp_path / "out", resume=True)
+
+
+def test_a_complete_run_is_not_repeated(zarr: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert run(["track", str(zarr), "-o", str(out), "--method", "SM", "--json"]) == 0
+    first, before = capsys.readouterr().out, (out / "run.json").stat().st_mtime_ns
+    assert run(["track", str(zarr), "-o", str(out), "--method", "SM", "--resume", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(first)
+    assert (out / "run.json").stat().st_mtime_ns == before
+    assert run(["track", str(zarr), "-o", str(out), "--method", "AS", "--resume"]) == 2
+    assert 'was begun with method "SM", not "AS"' in capsys.readouterr().err
+
+
+def test_starting_anew_keeps_what_was_finished_until_it_is_done(tmp_path: Path) -> None:
+    movie, tracker = Movie(Crowd(20, 60)), Tracker(method="SM", workers=1)
+    with pytest.raises(Stops):
+        track_into(tracker, movie, tmp_path / "out", tell=stop_after(2))
+    with pytest.raises(Stops):
+        track_into(tracker, movie, tmp_path / "out", tell=stop_after(1))
+    assert sorted(os.listdir(tmp_path)) == ["out.partial", "out.partial.old"]
+    assert len(list((tmp_path / "out.partial.old" / "pairs").glob("*.npz"))) >= 2
+    track_into(tracker, movie, tmp_path / "out")
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_half_written_block_is_computed_again(tmp_path: Path) -> None:
+    movie, tracker = Movie(Crowd(20, 60)), Tracker(method="SM", workers=1)
+    track_into(tracker, movie, tmp_path / "whole")
+    with pytest.raises(Stops):
+        track_into(tracker, movie, tmp_path / "out", tell=stop_after(2))
+    block = tmp_path / "out.partial" / "pairs" / "000001.npz"
+    block.write_bytes(block.read_bytes()[:1000])
+    track_into(tracker, movie, tmp_path / "out", resume=True)
+    assert content(tmp_path / "out") == content(tmp_path / "whole")
+
+
+def limit_files() -> None:
+    """Let no file grow beyond 300 kB, as a full disk would not: blocks are smaller, tables larger."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+
+
+def test_a_full_disk_stops_a_run_with_one_line_and_keeps_what_is_finished(zarr: Path, tmp_path: Path) -> None:
+    command = dunno("track", zarr, "-o", tmp_path / "out", "--method", "SM", "--workers", "1")
+    starved = subprocess.run(command, preexec_fn=limit_files, capture_output=True, text=True)
+    assert starved.returncode == 2
+    lines = starved.stderr.strip().splitlines()
+    assert "out: cannot be written (File too large)" in lines[-1]
+    assert "Traceback" not in starved.stderr
+    assert "Exception ignored" not in starved.stderr
+    kept = len(list((tmp_path / "out.partial" / "pairs").glob("*.npz")))
+    assert kept >= 1
+    assert f"{kept} finished blocks are kept in" in starved.stderr
+    assert "--resume" in starved.stderr
+    subprocess.run([*command, "--resume", "-q"], check=True)
+    subprocess.run(dunno("track", zarr, "-o", tmp_path / "whole", "--method", "SM", "-q"), check=True)
+    assert content(tmp_path / "out") == content(tmp_path / "whole")
+
+
+def test_lost_permission_stops_a_run_with_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+
+    original = block_files.write_block
+
+    def refused(path: Path, *rest: object) -> None:
+        if path.name == "000002.npz":
+            raise PermissionError(13, os.strerror(13), str(path))
+        original(path, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(block_files, "write_block", refused)
+    movie = Movie(Crowd(20, 60))
+    with pytest.raises(OutputError, match="000002.npz: no permission to write there"):
+        track_into(Tracker(method="SM", workers=1), movie, tmp_path / "out")
+    assert len(list((tmp_path / "out.partial" / "pairs").glob("*.npz"))) >= 2
+
+
+@pytest.fixture
+def tiffs(tmp_path: Path) -> Path:
+    """A folder of 40 frames, of which 20 cannot be read."""
+    crowd = Crowd(30, 40)
+    (tmp_path / "masks").mkdir()
+    for t in range(40):
+        tifffile.imwrite(tmp_path / "masks" / f"m{t:02d}.tif", crowd[t], compression="zlib")
+    broken = tmp_path / "masks" / "m20.tif"
+    broken.write_bytes(broken.read_bytes()[:200])
+    return tmp_path / "masks"
+
+
+@pytest.mark.parametrize("method", ["JP", "SM"])
+def test_a_broken_frame_is_reported_and_the_rest_is_complete(
+    tiffs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], method: str
+) -> None:
+    import geff
+
+    out = tmp_path / "out"
+    assert run(["track", str(tiffs), "-o", str(out), "--method", method, "--ctc"]) == 2
+    last = capsys.readouterr().err.strip().splitlines()[-1]
+    assert last.startswith(f"dunno: {tiffs / 'm20.tif'}: cannot be read")
+    assert last.endswith("(frame 20; no links lead to it or from it)")
+    told = json.loads((out / "run.json").read_text())["summary"]
+    assert [each["frame"] for each in told["broken"]] == [20]
+    geff.validate_structure(out / "tracks.geff")
+    rows = [line.split(",") for line in (out / "detections.csv").read_text().splitlines()]
+    header, cells = rows[0], rows[1:]
+    at = header.index
+    assert {row[at("frame")] for row in cells} == {str(t) for t in range(40) if t != 20}
+    before = [row for row in cells if row[at("frame")] == "19"]
+    after = [row for row in cells if row[at("frame")] == "21"]
+    assert {row[at("p_disappear")] for row in before} == {""}  # nobody knows
+    assert {row[at("p_appear")] for row in after} == {""}
+    assert all(row[at("p_appear")] for row in before)
+    assert told["links"] > 30 * 36
+
+
+def test_broken_frames_do_not_mislead_the_fit(tiffs: Path, tmp_path: Path) -> None:
+    import dunno as package
+
+    crowd = Movie(Crowd(30, 40))
+    sound = Tracker().plan(crowd).calibration.model
+    fitted = Tracker().plan(package.read(tiffs)).calibration.model
+    assert fitted.p_lost == pytest.approx(sound.p_lost, rel=0.2)
+    assert fitted.motion_scale == pytest.approx(sound.motion_scale, rel=0.2)
+
+
+def test_a_movie_that_cannot_be_read_at_all_is_refused(tiffs: Path, tmp_path: Path) -> None:
+    import dunno as package
+
+    movie = package.read(tiffs)
+    for path in sorted(tiffs.iterdir())[1:]:
+        path.write_bytes(b"II*")
+    with pytest.raises(MovieError, match="m01.tif: cannot be read"):
+        track_into(Tracker(), movie, tmp_path / "out")
+    assert not partial_of(tmp_path / "out").exists()
+
+
+def test_what_is_wrong_with_no_frame_is_no_broken_frame(colony: Movie) -> None:
+    plan = Tracker("activity", "SM", max_distance=3).plan(colony)
+    with pytest.raises(MovieError, match="has masks but no images"):
+        track_what_can_be(replace(plan), Block(colony, 0, 2))
+
+
+@pytest.mark.parametrize("workers", [2, 4])
+def test_any_number_of_threads_gives_the_same_bytes(small: Path, tmp_path: Path, workers: int) -> None:
+    import dunno as package
+
+    movie = package.read(small)
+    track_into(Tracker(workers=1), movie, tmp_path / "one")
+    track_into(Tracker(workers=workers), movie, tmp_path / "many")
+    assert content(tmp_path / "one") == content(tmp_path / "many")
+
+
+def test_processes_give_the_same_bytes(small: Path, tmp_path: Path) -> None:
+    import dunno as package
+
+    movie = package.read(small)
+    track_into(Tracker(workers=1), movie, tmp_path / "one")
+    with open_executor(2, processes=True) as (executor, workers):
+        track_into(Tracker(executor=executor, workers=workers), movie, tmp_path / "many")
+    assert content(tmp_path / "one") == content(tmp_path / "many")
+
+
+def test_many_workers_are_processes_where_that_pays(zarr: Path) -> None:
+    import dunno as package
+
+    movie, tracker = package.read(zarr), Tracker(method="SM")
+    assert pays_in_processes(tracker, movie, 4)
+    assert not pays_in_processes(tracker, movie, 2)  # threads do
+    assert not pays_in_processes(tracker, movie, 8)  # too few blocks
+    assert not pays_in_processes(tracker, Movie(np.ones((400, 4, 4), int)), 4)  # pixels would have to be sent
+    assert not pays_in_processes(Tracker(lambda pair, m, d: m * 1.0, "SM"), movie, 4)  # does not pickle
+
+
+def test_the_command_line_gives_the_same_bytes_with_many_workers(zarr: Path, tmp_path: Path) -> None:
+    for workers in (1, 4):
+        place = str(tmp_path / f"{workers}")
+        assert run(["track", str(zarr), "-o", place, "--method", "AS", "--workers", str(workers), "-q"]) == 0
+    assert content(tmp_path / "1") == content(tmp_path / "4")
+
+
+def test_worker_processes_end_with_a_killed_run(tmp_path: Path) -> None:
+    import psutil
+
+    script = (
+        "from dunno.work.schedule import open_executor; import time, os\n"
+        "if __name__ == '__main__':\n"
+        "    with open_executor(2, processes=True) as (pool, n):\n"
+        "        print(pool.submit(os.getpid).result(), flush=True); time.sleep(60)\n"
+    )
+    (tmp_path / "main.py").write_text(script)
+    process = subprocess.Popen([sys.executable, tmp_path / "main.py"], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    worker = int(process.stdout.readline())
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    deadline = time.monotonic() + 20
+    while psutil.pid_exists(worker) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not psutil.pid_exists(worker)
+
+
+class Shares(Executor):
+    """Counts how much is sent to it."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self.largest = 0
+
+    def submit(self, function: Any, /, *arguments: Any) -> "Future[Any]":
+        self.largest = max(self.largest, len(pickle.dumps((function, arguments))))
+        return self.executor.submit(function, *arguments)
+
+
+def test_arrays_are_not_sent_whole_with_every_block(tmp_path: Path) -> None:
+    masks = np.stack([Crowd(20, 200)[t] for t in range(200)])
+    with open_executor(2) as (threads, _):
+        shares = Shares(threads)
+        track_into(Tracker(method="SM", executor=shares, workers=2), Movie(masks), tmp_path / "out")
+    assert 0 < shares.largest < masks.nbytes / 8
+    assert len(list(stored_pairs(tmp_path / "out"))) == 199
+
+
+def test_an_unfinished_replacement_is_continued_and_not_the_output_it_replaces(small: Path, tmp_path: Path) -> None:
+    import dunno as package
+
+    movie = package.read(small)
+    track_into(Tracker(method="SM"), movie, tmp_path / "out")
+    with pytest.raises(Stops):
+        track_into(Tracker(method="AS"), movie, tmp_path / "out", overwrite=True, tell=stop_after(1))
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["parameters"]["method"] == "SM"
+    found = track_into(Tracker(method="AS"), movie, tmp_path / "out", overwrite=True, resume=True)
+    assert found.about["method"] == "AS"
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["parameters"]["method"] == "AS"
+    assert os.listdir(tmp_path) == ["out"]
