@@ -170,7 +170,7 @@ def test_a_temperature_at_its_bound_is_told() -> None:
 @pytest.mark.parametrize("content", ["", "{}", '{"kind": "other"}', '{"kind": "temperature scaling"}', "[1]"])
 def test_files_that_are_no_calibration_are_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "x.json").write_text(content)
-    with pytest.raises(InputError, match=r"x\.json: is no"):
+    with pytest.raises(InputError, match=r"x\.json: (is not a dunno calibration file|was written by an older version)"):
         TemperatureScaling.load(tmp_path / "x.json")
     with pytest.raises(InputError, match="nowhere.json: cannot be read"):
         TemperatureScaling.load(tmp_path / "nowhere.json")

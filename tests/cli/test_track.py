@@ -90,7 +90,7 @@ def test_progress_is_told_to_machines_and_kept_in_a_log(
     assert (lines[-1]["stage"], lines[-1]["done"], lines[-1]["total"]) == ("tracking frames", 2, 2)
     assert lines[-1]["memory"] > 10 << 20
     log = (tmp_path / "out.log").read_text().splitlines()
-    assert "fitting the motion model" in log[2]
+    assert "fitting the model" in log[2]
     assert "tracking frames: 2 of 2" in log[-2]
     assert log[-1].endswith("  done")
 

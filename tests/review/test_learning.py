@@ -80,7 +80,7 @@ def test_the_models_fit_makes_the_answers_more_probable(many: Colony, tmp_path: 
     assert isinstance(found, ModelCalibration)
     assert found.summary["loss_after"] <= found.summary["loss_before"]
     low, high = found.intervals["motion_scale"]
-    assert low < found.model.motion_scale < high
+    assert low < found.model.parameters["motion_scale"].value < high
     assert (
         low < 0.5 * many.events["mean_squared_displacement"] * 1.5
         and high > 0.5 * many.events["mean_squared_displacement"] / 1.5

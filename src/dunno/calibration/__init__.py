@@ -4,17 +4,17 @@ A calibration is fitted on a tracking or a movie, with truth or without, saved, 
 method, either to a finished tracking, `scaling(tracking)`, or while tracking, `Tracker(calibration=scaling)`.
 """
 
-from dunno.calibration.event_costs import TemperedCosts, fit_event_costs
-from dunno.calibration.load import load_calibration
-from dunno.calibration.model_calibration import ModelCalibration
-from dunno.calibration.self_calibration import fit_motion
-from dunno.calibration.temperature import TemperatureScaling
+from dunno.calibration.base import Calibration, load_calibration
+from dunno.calibration.kinds.model import ModelCalibration
+from dunno.calibration.kinds.temperature import TemperatureScaling
+from dunno.calibration.kinds.tempered_costs import TemperedCosts
+from dunno.calibration.with_truth import fit_event_costs
 
 __all__ = [
+    "Calibration",
     "ModelCalibration",
     "TemperatureScaling",
     "TemperedCosts",
     "fit_event_costs",
-    "fit_motion",
     "load_calibration",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dunno.calibration.temperature import LabelledDaughters, best_temperature
+from dunno.calibration.kinds.temperature import LabelledDaughters, best_temperature
 from dunno.errors import InputError
 from dunno.perturbations import Perturbation
 from dunno.types import Movie, Truth

@@ -40,6 +40,7 @@ def calibrate(
     from dunno.cli.choices import parse_scale
     from dunno.io import read
     from dunno.io.writing import check_output
+    from dunno.methods import is_joint
 
     check_output(output, overwrite)
     if from_review is not None:
@@ -60,7 +61,7 @@ def calibrate(
         tracker = choices.make_tracker(calibration=None, perturbation=best)
     tracking = tracker.track(movie)
     fitted: Any
-    if choices.method.upper() == "JP" and not temperature:
+    if is_joint(tracker.method) and not temperature:
         fitted = fit_event_costs(tracking, truth)
     else:
         fitted = TemperatureScaling.fit(tracking, truth, include_no_mother=include_no_mother, zero_floor=zero_floor)
@@ -137,27 +138,9 @@ def _show(fitted: Any, output: Path) -> None:
 
 def _rows(fitted: Any) -> list[tuple[str, str]]:
     """What to tell about a calibration of any kind."""
-    from dunno.calibration import ModelCalibration, TemperedCosts
-
-    if isinstance(fitted, ModelCalibration):
-        parameters = {k: v for k, v in fitted.describe()["parameters"].items() if isinstance(v, float)}
-        losses = (fitted.summary["loss_before"], fitted.summary["loss_after"])
-        return [*((k.replace("_", " "), f"{v:.4g}") for k, v in parameters.items()), _loss_row(*losses)]
-    if isinstance(fitted, TemperedCosts):
-        names = ("tempering", "appear", "disappear", "divide")
-        return [*((k, f"{getattr(fitted, k):.4g}") for k in names), _loss_row(fitted.loss_before, fitted.loss_after)]
-    bound = " (at a bound: not to be trusted)" if fitted.at_bound else ""
-    words = {"daughters": "fitted on daughters"}
-    counts = [(words.get(k, f"left out: {k.replace('_', ' ')}"), f"{v:,}") for k, v in fitted.counts.items()]
-    return [
-        ("temperature", f"{fitted.temperature:.4g}{bound}"),
-        _loss_row(fitted.loss_before, fitted.loss_after),
-        *counts,
-    ]
-
-
-def _loss_row(before: float, after: float) -> tuple[str, str]:
-    return "−log P(truth)", f"{before:.4f} before, {after:.4f} after"
+    rows = [(name.replace("_", " "), value) for name, value in fitted.rows()]
+    before, after = fitted.losses
+    return [*rows, ("−log P(truth)", f"{before:.4f} before, {after:.4f} after")]
 
 
 def _show_tuning(tried: Any) -> None:

@@ -145,27 +145,23 @@ def show_run(run: Run) -> None:
 
 
 def _fitted_rows(about: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a fitted motion model found out about the cells, with 95 % intervals, and what speaks against it."""
+    """What a fitted model found out about the cells, with 95 % intervals, and what speaks against it."""
     calibration = about["calibration"]
-    if not calibration or "parameters" not in calibration:
+    if not calibration or "findings" not in calibration:
         return []
-    found, intervals = calibration["parameters"], calibration["intervals"]
+    word = "fitted" if calibration["fitted"] == "self" and calibration["trusted"] else "assumed"
+    rows = [(f"{word} {each['name']}", _finding(each, about)) for each in calibration["findings"]]
+    return rows + [("not to be trusted", problem) for problem in calibration["problems"]]
 
-    def told(name: str, change: Callable[[float], float], unit: str) -> str:
-        low, high = (change(end) for end in intervals.get(name, (found[name],) * 2))
-        between = f" ({low:.3g} – {high:.3g})" if name in intervals else ""
-        return f"{change(found[name]):.3g}{between}{unit}"
 
-    length = "" if about["scale"] else " px"
+def _finding(finding: dict[str, Any], about: dict[str, Any]) -> str:
+    """A number with its interval and its unit."""
+    length = "units" if about["scale"] else "px"
     if about["cost"] != "distance":
         length += " per √activity"
-    word = "fitted" if calibration["fitted"] == "self" and calibration["trusted"] else "assumed"
-    rows = [
-        (f"{word} motion per axis", told("motion_scale", lambda scale: scale**0.5, f"{length} per step")),
-        (f"{word} divisions", told("p_divide", lambda share: 100 * share, " % of cells per step")),
-        (f"{word} losses", told("p_lost", lambda share: 100 * share, " % of cells per step")),
-    ]
-    return rows + [("not to be trusted", problem) for problem in calibration["problems"]]
+    ends = finding["interval"]
+    between = "" if ends is None else f" ({ends[0]:.3g} – {ends[1]:.3g})"
+    return f"{finding['value']:.3g}{between} {finding['unit'].replace('length', length)}"
 
 
 def _least_certain_table(run: Run) -> object:

@@ -8,6 +8,7 @@ better, negative is fine, `inf` means impossible. It may also have
 - `perturbation`: the natural way to make it uncertain (see `dunno.perturbations`),
 - `candidates(pair) -> Candidates`: edges worth a cost although they are longer than the gate,
 - `spread(pair) -> (m,)`: that it is a motion model, with squared displacements of each mother in proportion to this,
+- `fitted`: names of its parameters that a fitted motion model takes the place of,
 - `window`: how many frames around a pair it looks at, given to it as `pair.window`,
 - `can_link(cost) -> (E,)`: which edges may be links; the others are only there to share the probability.
 

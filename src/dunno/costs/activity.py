@@ -30,6 +30,7 @@ class Activity:
     precision: float = 1.0
     floor: float = 0.1
     name = "activity"
+    fitted = ("precision",)
     needs_pixels = True
     perturbation = Gaussian()
 

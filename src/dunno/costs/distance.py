@@ -24,6 +24,7 @@ class Distance:
 
     precision: float = 1.0
     name = "distance"
+    fitted = ("precision",)
     perturbation = Gaussian()
 
     def __post_init__(self) -> None:

@@ -1,7 +1,8 @@
 """Methods: from costs to probabilities.
 
 A method is any callable `method(scored, rng) -> PairPosterior` with a `name`. One that draws at random says so by
-`is_random = True`, and how often by a field `samples`. Each module here holds one.
+`is_random = True`, and how often by a field `samples`; one that knows the joint posterior itself, so that a model may make its
+costs, by `joint = True`. Each module here holds one.
 """
 
 from __future__ import annotations
@@ -112,3 +113,8 @@ def links(scored: ScoredPair, edge: np.ndarray) -> Bools:
     selected = np.zeros(len(scored.candidates), dtype=np.bool_)
     selected[edge[edge >= 0]] = True
     return selected
+
+
+def is_joint(method: object) -> bool:
+    """Whether a method knows the joint posterior: a model may then make its costs."""
+    return bool(getattr(method, "joint", False))

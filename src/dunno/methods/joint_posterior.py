@@ -21,6 +21,7 @@ class JointPosterior:
     """
 
     name = "JP"
+    joint = True
     tolerance = 0.02  # clusters of cells in large frames depend a little on the order of detections
 
     def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:

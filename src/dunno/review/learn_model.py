@@ -10,15 +10,14 @@ import numpy as np
 
 from dunno.assignment import Problem, marginals
 from dunno.calibration import ModelCalibration, TemperedCosts
-from dunno.calibration import event_costs as tempered
-from dunno.calibration.motion_model import MotionModel
+from dunno.calibration.kinds.model import stretch_of
 from dunno.review.lessons import Lessons, Values, calibration_kind, uncalibrated
 from dunno.review.review import Review
-from dunno.tracking.tracker import Tracker
+from dunno.runs.workspace import CALIBRATION_FILE
+from dunno.terms import from_free, to_free
 from dunno.types import Candidates, Floats, FramePair
 
 LEAST_PROBABILITY = 1e-9
-VARIED = ("motion_scale", "p_lost", "p_divide", "appear_density")
 EVENTS = ("appear", "disappear", "divide")
 PRIOR = 1.0
 """How far, in natural logarithms, the fit on the answers may be expected from what the output was made with."""
@@ -28,62 +27,50 @@ LogProbability = Callable[[Floats], Floats]
 
 
 def fit_model(review: Review, lessons: Lessons, cost: Any) -> tuple[ModelCalibration, Values]:
-    """Correct the motion scale and the rates of the model that the movie itself gives."""
+    """Correct what varies in time (the motion scale and the rates) in the model that the output was made with."""
     about = review.about
-    gate = None if about["max_distance_estimated"] else about["max_distance"] or np.inf
-    plan = Tracker(cost, "JP", max_distance=gate, calibration="self", seed=about["seed"]).plan(review.movie)
-    own = plan.calibration
-    assert isinstance(own, ModelCalibration)
-    seen = {}
+    own = ModelCalibration.load(review.folder / CALIBRATION_FILE)
+    parts = {}
     for t in np.unique(lessons.pair).tolist():
         frames = FramePair(review.movie.detections(t), review.movie.detections(t + 1), np.inf, review.movie.scale)
-        told = review.original(t)
-        seen[t] = own.pair(frames, Candidates(told.mother, told.daughter), cost)
+        original = review.original(t)
+        parts[t] = own.posed(stretch_of(frames, Candidates(original.mother, original.daughter), cost))[1]
+    varied = [each.name for each in own.model.parameters.values() if each.varies]
 
-    def log_probability(logs: Floats) -> Floats:
-        model = _varied(own, logs)
-        return _of_answers(lessons, lambda t: model.at(seen[t].frame).problem(seen[t]))
+    def log_probability(change: Floats) -> Floats:
+        changed = _shifted(own, dict(zip(varied, change.tolist(), strict=True)))
+        return _of_answers(lessons, lambda t: changed.at(parts[t]).pair_problem(parts[t]))
 
-    logs, spread, losses = _climbed(log_probability, lessons, len(VARIED))
-    fitted = _varied(own, logs)
+    change, spread, losses = _climbed(log_probability, lessons, len(varied))
+    fitted = _shifted(own, dict(zip(varied, change.tolist(), strict=True)))
     values = {}
-    for name, width in zip(VARIED, spread.tolist(), strict=True):
-        value = float(getattr(fitted.model, name))
-        values[name] = (value, value * float(np.exp(-1.96 * width)), value * float(np.exp(1.96 * width)))
+    for name, width in zip(varied, spread.tolist(), strict=True):
+        each = fitted.model.parameters[name]
+        ends = [from_free(each.free() + sign * 1.96 * width, each.link) for sign in (-1, 1)]
+        values[name] = (each.value, ends[0], ends[1])
     intervals = {**own.intervals, **{name: value[1:] for name, value in values.items()}}
-    summary = {"loss_before": losses[0], "loss_after": losses[1], "frame_pairs": len(seen)}
-    fitted = replace(
-        fitted,
-        fitted="truth",
-        trusted=True,
-        problems=(),
-        intervals=intervals,
-        summary=summary,
-        fitted_for=uncalibrated(about),
-    )
-    return fitted, values
+    summary = {"loss_before": losses[0], "loss_after": losses[1], "frame_pairs": len(parts)}
+    fitted = replace(fitted, fitted="truth", problems=(), intervals=intervals, summary=summary)
+    return replace(fitted, fitted_for=uncalibrated(about)), values
 
 
-def _varied(calibration: ModelCalibration, logs: Floats) -> ModelCalibration:
-    """The same model with its motion scale and rates multiplied, wherever it holds them."""
-    factors = dict(zip(VARIED, np.exp(logs).tolist(), strict=True))
+def _shifted(calibration: ModelCalibration, change: dict[str, float]) -> ModelCalibration:
+    """The same with some parameters shifted on the scales of their links, wherever it holds them."""
+    parameters = calibration.model.parameters
 
-    def times(name: str, value: float) -> float:
-        changed = value * factors.get(name, 1.0)
-        return min(float(changed), 0.45) if name in ("p_lost", "p_divide") else float(changed)
+    def shifted(name: str, value: float) -> float:
+        each = parameters[name]
+        return each.bound(to_free(value, each.link) + change[name])
 
-    def model(given: MotionModel) -> MotionModel:
-        return given.evolved(**{name: times(name, getattr(given, name)) for name in VARIED})
-
-    varying = {name: tuple(times(name, value) for value in values) for name, values in calibration.varying.items()}
-    first = None if calibration.first is None else model(calibration.first)
-    return replace(calibration, model=model(calibration.model), first=first, varying=varying)
+    pooled = {name: shifted(name, parameters[name].value) for name in change}
+    courses = {name: tuple(shifted(name, value) for value in values) for name, values in calibration.courses.items()}
+    return replace(calibration, model=calibration.model.with_values(pooled), courses=courses)
 
 
 def fit_tempering(review: Review, lessons: Lessons) -> tuple[TemperedCosts, Values]:
     """Temper the costs of the output, and move its event costs."""
     about = review.about
-    before = about["calibration"]["tempering"] if calibration_kind(about) == tempered.KIND else 1.0
+    before = about["calibration"]["tempering"] if calibration_kind(about) == TemperedCosts.name else 1.0
     problems = {t: review.original(t).problem for t in np.unique(lessons.pair).tolist()}
     given = next(iter(problems.values()))
     assert given is not None

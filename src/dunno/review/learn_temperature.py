@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dunno.calibration import TemperatureScaling
-from dunno.calibration import temperature as scaling
-from dunno.calibration.temperature import LabelledDaughters, best_temperature, floored
+from dunno.calibration.kinds.temperature import LabelledDaughters, best_temperature, floored
 from dunno.errors import InputError
 from dunno.review.lessons import Lessons, Values, calibration_kind, uncalibrated
 from dunno.review.review import Review
@@ -19,7 +18,7 @@ RESAMPLINGS = 200
 def fit_temperature(review: Review, lessons: Lessons, zero_floor: float) -> tuple[TemperatureScaling, Values]:
     """The temperature that makes the answers most probable, on top of one that the output has; bootstrapped over answers."""
     about = review.about
-    if calibration_kind(about) not in (None, scaling.KIND):
+    if calibration_kind(about) not in (None, TemperatureScaling.name):
         raise InputError(
             f"the output is calibrated by a {calibration_kind(about)} already, on which no temperature can be put; "
             "leave out --temperature"

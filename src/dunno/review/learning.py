@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from dunno import rooms
 from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts
-from dunno.calibration.temperature import ZERO_FLOOR
+from dunno.calibration.kinds.temperature import ZERO_FLOOR
 from dunno.review.learn_model import fit_model, fit_tempering
 from dunno.review.learn_temperature import fit_temperature
 from dunno.review.lessons import ENOUGH, Values, lessons_of
@@ -51,7 +51,7 @@ def learn(review: Review, *, temperature: bool = False, zero_floor: float = ZERO
     cost = rooms.find("costs", str(about["cost"]))
     cost = cost(**about["cost_parameters"]) if isinstance(cost, type) else cost
     calibration: Fitted
-    if about["method"] != "JP" or temperature:
+    if not about["joint"] or temperature:
         calibration, values = fit_temperature(review, lessons, zero_floor)
     elif hasattr(cost, "spread"):
         calibration, values = fit_model(review, lessons, cost)

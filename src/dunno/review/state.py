@@ -31,7 +31,7 @@ class State:
     """
 
     def __init__(self, folder: Path, about: dict[str, Any], progress: Progress) -> None:
-        keep_links = about["links"] is not None or about["method"] != "JP"
+        keep_links = about["links"] is not None or not about["joint"]
         self._rules = Rules(no_mother=bool(about["no_mother"]), keep_links=keep_links)
         self._store = Store(folder)
         self._solved: Recent[PairPosterior] = Recent(8)

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dunno.calibration import ModelCalibration
+from dunno.calibration import load_calibration
 from dunno.errors import OutputError
 from dunno.io import block_files
 from dunno.io.csv import CsvWriter
@@ -21,7 +21,16 @@ from dunno.io.writing import RUN_FILE, Writer, drain, partial_of
 from dunno.runs.broken import TrackedBlock, track_what_can_be
 from dunno.runs.identity import identity
 from dunno.runs.summary import DoubtfulLink, Summary
-from dunno.runs.workspace import PLAN_FILE, clear, finished_blocks, read_json, refuse_others, workspace, write_whole
+from dunno.runs.workspace import (
+    CALIBRATION_FILE,
+    PLAN_FILE,
+    clear,
+    finished_blocks,
+    read_json,
+    refuse_others,
+    workspace,
+    write_whole,
+)
 from dunno.tracking.blocks import BLOCK, Block, blocks_of
 from dunno.tracking.plan import Plan
 from dunno.tracking.tracker import Tracker
@@ -114,20 +123,20 @@ def track_into(
 
 
 def _plan(tracker: Tracker, movie: Movie, place: Path, asked: dict[str, Any], tell: Tell) -> Plan:
-    """The plan of the run that is continued, or a new one, which is written first and then read like that of an earlier run."""
-    path = place / PLAN_FILE
+    """The plan of the run that is continued, or a new one, which is written first and then read like that of an earlier run.
+
+    The whole fit is in `calibration.json`, which stays: another run may use it.
+    """
+    path, fitted = place / PLAN_FILE, place / CALIBRATION_FILE
     if (stored := read_json(path)) is None:
         plan = tracker.plan(movie, tell)
-        fitted = plan.calibration.to_dict() if isinstance(plan.calibration, ModelCalibration) else None
-        write_whole(
-            path, {"parameters": asked, "gate": plan.gate, "max_distance": plan.max_distance, "calibration": fitted}
-        )
+        if plan.calibration is not None:
+            write_whole(fitted, plan.calibration.to_dict())
+        write_whole(path, {"parameters": asked, "gate": plan.gate, "max_distance": plan.max_distance})
         stored = read_json(path) or {}
     refuse_others(stored, asked, place)
     plan = tracker.draft(stored["max_distance"], stored["gate"])
-    if stored["calibration"] is None:
-        return plan
-    return replace(plan, calibration=ModelCalibration.from_dict(stored["calibration"]))
+    return replace(plan, calibration=load_calibration(fitted)) if fitted.exists() else plan
 
 
 def _track(

@@ -19,7 +19,7 @@ from dunno.io import block_files
 from dunno.io.writing import RUN_FILE, check_output, partial_of, remove, replace_by
 from dunno.work.lock import Lock
 
-PLAN_FILE = "plan.json"
+PLAN_FILE, CALIBRATION_FILE = "plan.json", "calibration.json"
 OLD = ".old"
 
 
@@ -82,7 +82,7 @@ def finished_blocks(path: str | Path) -> int:
 def clear(partial: Path) -> None:
     """Remove everything but the plan and finished blocks: exports are made anew from the blocks."""
     for child in partial.iterdir():
-        if child.name not in (PLAN_FILE, block_files.FOLDER):
+        if child.name not in (PLAN_FILE, CALIBRATION_FILE, block_files.FOLDER):
             remove(child)
     (partial / block_files.FOLDER).mkdir(exist_ok=True)
     for child in (partial / block_files.FOLDER).iterdir():

@@ -3,44 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from inspect import signature
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from dunno import rooms
 from dunno.assignment import Problem
-from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts
+from dunno.calibration import Calibration
 from dunno.costs import Cost, HasEventCosts, evaluate, linkable, name_of
 from dunno.errors import InputError, MovieError
 from dunno.io.links import Links
-from dunno.methods import Method, ScoredPair
+from dunno.methods import Method, ScoredPair, is_joint
 from dunno.perturbations import Perturbation
 from dunno.tracking import Tracking
 from dunno.tracking.blocks import Block, blocks_of
+from dunno.tracking.fitting import fit_plan, seen_field
 from dunno.tracking.gate import check_gate, estimate_gate, find_candidates, merge
-from dunno.tracking.plan import Plan, fit_plan, seen_field
+from dunno.tracking.plan import Plan
 from dunno.types import Candidates, EventCosts, FramePair, Movie, PairPosterior
 from dunno.work.progress import Tell, tell_nobody
 from dunno.work.schedule import in_order, open_executor
-
-
-class Calibration(Protocol):
-    """What a tracker needs of a calibration (see `dunno.calibration`)."""
-
-    def check(self, about: Mapping[str, Any]) -> None:
-        """Refuse results of another cost or method."""
-        ...
-
-    def describe(self) -> dict[str, Any]:
-        """What a result says about its calibration."""
-        ...
 
 
 class Tracker:
@@ -113,10 +102,13 @@ class Tracker:
 
     def _chosen(self, calibration: Calibration | str | None) -> Calibration | Literal["self"] | None:
         """Resolve the default, and refuse a self-calibration that cannot be."""
-        fits = self.method.name == "JP" and hasattr(self.cost, "spread")
+        fits = is_joint(self.method) and hasattr(self.cost, "spread")
         given = [n for n in ("appear_cost", "disappear_cost", "divide_cost") if getattr(self, n) is not None]
         if calibration == "default":
-            return "self" if fits and not given else None
+            if not fits or given:
+                return None
+            refuse_unused(self.cost)
+            return "self"
         if calibration == "self":
             if not fits:
                 raise InputError(
@@ -126,10 +118,11 @@ class Tracker:
                 )
             if given:
                 raise InputError(f"self-calibration fits event costs itself; leave out {', '.join(given)}")
+            refuse_unused(self.cost)
             return "self"
         if isinstance(calibration, str):
             raise InputError(f"calibration is {calibration!r}; expected a fitted calibration, 'self' or None")
-        if given and isinstance(calibration, ModelCalibration | TemperedCosts):
+        if given and calibration is not None and calibration.makes_costs:
             raise InputError(f"the calibration brings its own event costs; leave out {', '.join(given)}")
         return calibration
 
@@ -151,10 +144,10 @@ class Tracker:
                 return fit_plan(
                     plan, movie, about, may_widen=given is None, executor=executor, workers=workers, tell=tell
                 )
-        if isinstance(self.calibration, ModelCalibration):
+        if plan.calibration is not None and plan.calibration.needs_field:
             with self.working() as (executor, workers):
                 field = seen_field(movie, executor, workers, tell)
-            return replace(plan, calibration=self.calibration.moved_to(field))
+            return replace(plan, calibration=plan.calibration.moved_to(field))
         return plan
 
     @contextmanager
@@ -180,7 +173,7 @@ class Tracker:
             no_mother=self.no_mother,
             seed=self.seed,
             links=self.links,
-            calibration=None if self.calibration == "self" else self.calibration,
+            calibration=None if isinstance(self.calibration, str) else self.calibration,
         )
 
     def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[PairPosterior]:
@@ -228,6 +221,7 @@ class Tracker:
             "cost": name_of(self.cost),
             "cost_parameters": _parameters(self.cost),
             "method": self.method.name,
+            "joint": is_joint(self.method),
             "method_parameters": _parameters(self.method),
             "perturbation": getattr(self.perturbation, "name", None) if _is_perturbing(self.method) else None,
             "perturbation_parameters": _parameters(self.perturbation) if _is_perturbing(self.method) else {},
@@ -249,8 +243,7 @@ class Tracker:
         about = {**self.asked(movie), "max_distance": plan.gate if np.isfinite(plan.gate) else None}
         if plan.calibration is not None:
             plan.calibration.check(about)
-            trusted = bool(getattr(plan.calibration, "trusted", True))
-            about |= {"calibration": plan.calibration.describe(), "calibrated": trusted}
+            about |= {"calibration": plan.calibration.describe(), "calibrated": plan.calibration.trusted}
         return about
 
 
@@ -260,7 +253,7 @@ def track_block(plan: Plan, block: Block) -> list[PairPosterior]:
     for pair in block.pairs(plan.window, plan.max_distance):
         rng = np.random.default_rng([plan.seed, pair.mothers.frame, pair.daughters.frame])
         posterior = plan.method(score_pair(plan, pair), rng)
-        if isinstance(plan.calibration, TemperatureScaling):
+        if plan.calibration is not None:
             posterior = plan.calibration.apply(posterior)
         posteriors.append(posterior if plan.links is None else with_links(posterior, plan.links))
     return posteriors
@@ -282,7 +275,7 @@ def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:
     if plan.links is not None:
         given = Candidates(*plan.links.between(pair.mothers, pair.daughters))
         candidates = merge(candidates, given, len(pair.mothers))
-    if isinstance(plan.calibration, ModelCalibration | TemperedCosts):
+    if plan.calibration is not None and plan.calibration.makes_costs:
         costs, problem = plan.calibration.problem(pair, candidates, plan.cost)
         return ScoredPair(pair, candidates, costs, problem, plan.cost, plan.perturbation, plan.no_mother)
     events = _event_costs(plan, pair)
@@ -314,6 +307,17 @@ def _event_costs(plan: Plan, pair: FramePair) -> EventCosts:
         disappear=own.disappear if plan.disappear_cost is None else plan.disappear_cost,
         divide=own.divide if plan.divide_cost is None else plan.divide_cost,
     )
+
+
+def refuse_unused(cost: Any) -> None:
+    """Refuse a cost's parameter that a fitted model takes the place of: it would have no effect."""
+    for name in getattr(cost, "fitted", ()):
+        default = signature(type(cost)).parameters[name].default
+        if getattr(cost, name) != default:
+            raise InputError(
+                f"{name} {getattr(cost, name):g} of cost {name_of(cost)!r} would have no effect: self-calibration fits it to the "
+                "movie; leave it out, or track with --calibration none"
+            )
 
 
 def available_cores() -> int:

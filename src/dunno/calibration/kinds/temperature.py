@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from dunno.assignment.distributions import log_sum, normalise
+from dunno.calibration.base import Calibration, refuse_calibrated
 from dunno.errors import DunnoWarning, InputError
-from dunno.io.writing import whole
 from dunno.truth import NO_MOTHER, true_mothers
 from dunno.types import Floats, Ints, PairPosterior, Truth
 
@@ -22,13 +20,13 @@ if TYPE_CHECKING:
 
 BOUNDS = (1e-3, 1e6)
 ZERO_FLOOR = 1e-6
-KIND = "temperature scaling"
 MUST_AGREE = ("cost", "method", "no_mother")
 SHOULD_AGREE = ("step", "interval", "cost_parameters", "method_parameters")
+KEPT = ("temperature", "loss_before", "loss_after", "zero_floor", "at_bound")
 
 
 @dataclass(frozen=True)
-class TemperatureScaling:
+class TemperatureScaling(Calibration):
     r"""Raise every daughter's distribution to the power 1/T and normalise it again.
 
     $$P_{i|j,T} = \frac{P_{i|j}^{1/T}}{\sum_k P_{k|j}^{1/T}}$$
@@ -46,6 +44,8 @@ class TemperatureScaling:
             itself raised to 1/T, so T depends on it: `docs/calibration.md` shows how much.
         at_bound: Whether T ran into a bound of the search.
     """
+
+    name: ClassVar[str] = "temperature scaling"
 
     temperature: float
     fitted_for: Mapping[str, Any] = field(default_factory=dict)
@@ -76,8 +76,7 @@ class TemperatureScaling:
                 serve both motion and ⊥.
             zero_floor: Takes the place of exact zeros.
         """
-        if tracking.about.get("calibrated"):
-            raise InputError("this tracking is calibrated already; fit on one that is not")
+        refuse_calibrated(tracking.about)
         sample = LabelledDaughters.of(tracking, truth, include_no_mother, zero_floor)
         temperature, at_bound = best_temperature(sample)
         if at_bound:
@@ -96,16 +95,13 @@ class TemperatureScaling:
             at_bound=at_bound,
         )
 
-    def __call__(self, tracking: Tracking) -> Tracking:
-        """Scale a finished tracking; its links stay."""
-        self.check(tracking.about)
-        about = {**tracking.about, "calibration": self.describe(), "calibrated": True}
-        return replace(tracking, pairs=tuple(self.apply(pair) for pair in tracking.pairs), about=about)
+    @property
+    def trusted(self) -> bool:
+        """Whether the fit found its temperature within the bounds of its search."""
+        return not self.at_bound
 
     def check(self, about: Mapping[str, Any]) -> None:
         """Refuse a tracking of another cost or method; warn of another step or interval."""
-        if about.get("calibrated"):
-            raise InputError("this tracking is calibrated already; scale one that is not")
         for name in MUST_AGREE:
             if name in self.fitted_for and self.fitted_for[name] != about.get(name):
                 raise InputError(
@@ -136,25 +132,29 @@ class TemperatureScaling:
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""
-        return {"kind": KIND, "temperature": self.temperature, "data": self.fitted_for.get("movie")}
+        return {"kind": self.name, "temperature": self.temperature, "data": self.fitted_for.get("movie")}
 
-    def save(self, path: str | Path, overwrite: bool = False) -> None:
-        """Write it as JSON."""
-        with whole(path, overwrite) as partial:
-            partial.write_text(json.dumps({"kind": KIND, **asdict(self)}, indent=2) + "\n")
+    def rows(self) -> list[tuple[str, str]]:
+        """The temperature, and what it was fitted on."""
+        bound = " (at a bound: not to be trusted)" if self.at_bound else ""
+        words = {"daughters": "fitted on daughters"}
+        counts = [(words.get(name, f"left out: {name}"), f"{count:,}") for name, count in self.counts.items()]
+        return [("temperature", f"{self.temperature:.4g}{bound}"), *counts]
+
+    @property
+    def losses(self) -> tuple[float, float]:
+        """Mean −log P(truth) before and after the fit."""
+        return self.loss_before, self.loss_after
+
+    def content(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {name: getattr(self, name) for name in KEPT} | {"counts": dict(self.counts)}
 
     @classmethod
-    def load(cls, path: str | Path) -> TemperatureScaling:
-        """Read what `save` wrote."""
-        try:
-            content = json.loads(Path(path).read_text())
-            if content.pop("kind") != KIND:
-                raise InputError(f"{path}: is no {KIND}")
-            return cls(**content)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise InputError(f"{path}: is no calibration that dunno wrote; make one with dunno calibrate") from None
+    def of_content(cls, content: Mapping[str, Any]) -> TemperatureScaling:
+        """The reverse of `content`."""
+        own = {name: content[name] for name in KEPT}
+        return cls(**own, counts=content["counts"], fitted_for=content["fitted_for"])
 
 
 @dataclass(frozen=True, eq=False)

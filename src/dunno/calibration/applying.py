@@ -1,0 +1,59 @@
+"""A calibration applied to a finished tracking."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dunno import rooms
+from dunno.calibration.base import Calibration, refuse_calibrated
+from dunno.methods import ScoredPair
+from dunno.methods.joint_posterior import JointPosterior
+from dunno.types import Candidates, FramePair, Movie, PairPosterior
+from dunno.types.field import Field
+
+if TYPE_CHECKING:
+    from dunno.tracking import Tracking
+
+
+def applied(calibration: Calibration, tracking: Tracking) -> Tracking:
+    """The tracking with a calibration's probabilities; one that makes costs solves every pair again, with the same candidates."""
+    if not calibration.makes_costs:
+        refuse_calibrated(tracking.about)
+    calibration.check(tracking.about)
+    pairs = tracking.pairs
+    if calibration.makes_costs:
+        pairs = _solved_again(calibration, tracking)
+    told = {"calibration": calibration.describe(), "calibrated": calibration.trusted}
+    scaled = tuple(calibration.apply(pair) for pair in pairs)
+    return replace(tracking, pairs=scaled, about={**tracking.about, **told})
+
+
+def _solved_again(calibration: Calibration, tracking: Tracking) -> tuple[PairPosterior, ...]:
+    movie, about = tracking.movie, tracking.about
+    cost = cost_of(about)
+    if calibration.needs_field and calibration.fitted_for.get("movie") != about.get("movie"):
+        calibration = calibration.moved_to(Field.around([movie.detections(t) for t in range(len(movie))]))
+    frames = frame_pairs(movie, len(tracking.pairs))
+    no_mother = bool(about.get("no_mother", True))
+    again = []
+    for pair, before in zip(frames, tracking.pairs, strict=True):
+        candidates = Candidates(before.mother, before.daughter)
+        costs, problem = calibration.problem(pair, candidates, cost)
+        scored = ScoredPair(pair, candidates, costs, problem, cost, None, no_mother)
+        again.append(JointPosterior()(scored, np.random.default_rng(0)))
+    return tuple(again)
+
+
+def frame_pairs(movie: Movie, n: int) -> list[FramePair]:
+    """The movie's pairs with their pixels on demand."""
+    cells = [movie.detections(t) for t in range(n + 1)]
+    return [FramePair(cells[t], cells[t + 1], np.inf, movie.scale) for t in range(n)]
+
+
+def cost_of(about: Any) -> Any:
+    """The cost that a result was made with."""
+    offered = rooms.find("costs", str(about["cost"]))
+    return offered(**about["cost_parameters"]) if isinstance(offered, type) else offered

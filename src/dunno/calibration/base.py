@@ -1,0 +1,139 @@
+"""What every calibration can do, and the form in which it is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from dunno import rooms
+from dunno.errors import InputError
+from dunno.io.writing import whole
+from dunno.types.field import Field
+
+if TYPE_CHECKING:
+    from dunno.assignment import Problem
+    from dunno.tracking import Tracking
+    from dunno.types import Candidates, Floats, FramePair, PairPosterior
+
+KINDS = "calibration.kinds"
+SCHEMA = 2
+"""Of the files; 1 was version 0.1, whose calibrations are fitted again."""
+
+
+class Calibration:
+    """Makes probabilities true, in one of two ways, or both.
+
+    One that `makes_costs` poses each pair's assignment problem itself; `apply` changes finished probabilities. Each module of
+    `dunno.calibration.kinds` holds one kind; the attribute `name` is what files call it.
+    """
+
+    name: ClassVar[str]
+    makes_costs: ClassVar[bool] = False
+    needs_field: ClassVar[bool] = False
+    fitted_for: Mapping[str, Any]
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the probabilities may be called calibrated."""
+        return True
+
+    def __call__(self, tracking: Tracking) -> Tracking:
+        """Apply it to a finished tracking."""
+        from dunno.calibration.applying import applied  # which knows the methods, and they the tracking
+
+        return applied(self, tracking)
+
+    def check(self, about: Mapping[str, Any]) -> None:
+        """Refuse results of another cost or method."""
+        raise NotImplementedError
+
+    def describe(self) -> dict[str, Any]:
+        """What a result says about its calibration."""
+        raise NotImplementedError
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What a person is told of its parameters: names and values."""
+        raise NotImplementedError
+
+    @property
+    def losses(self) -> tuple[float, float]:
+        """Mean −log P(truth) before and after the fit, for one that was fitted with truth."""
+        raise NotImplementedError
+
+    def content(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        raise NotImplementedError
+
+    @classmethod
+    def of_content(cls, content: Mapping[str, Any]) -> Self:
+        """The reverse of `content`; raises ValueError, KeyError or TypeError on anything else."""
+        raise NotImplementedError
+
+    def problem(self, pair: FramePair, candidates: Candidates, cost: Any) -> tuple[Floats, Problem]:
+        """(E,) costs and the assignment problem in place of the cost's own, for one that `makes_costs`."""
+        raise NotImplementedError
+
+    def apply(self, posterior: PairPosterior) -> PairPosterior:
+        """A pair's probabilities, changed."""
+        return posterior
+
+    def moved_to(self, field: Field) -> Self:
+        """The same for a movie with another field, for one that `needs_field`."""
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """The one JSON form of all kinds."""
+        return {"schema": SCHEMA, "kind": self.name, "fitted_for": dict(self.fitted_for), **self.content()}
+
+    def save(self, path: str | Path, overwrite: bool = False) -> None:
+        """Write it as JSON."""
+        with whole(path, overwrite) as partial:
+            partial.write_text(json.dumps(self.to_dict(), indent=2) + "\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what `save` wrote, if it is of this kind."""
+        found = load_calibration(path)
+        if not isinstance(found, cls):
+            raise InputError(f"{path}: holds a calibration of the kind {found.name!r}, not {cls.name!r}")
+        return found
+
+
+def load_calibration(path: str | Path) -> Calibration:
+    """Read a calibration, whichever kind it is."""
+    try:
+        content = json.loads(Path(path).read_text())
+        return from_dict(content)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise InputError(f"{path}: is not a dunno calibration file; make one with dunno calibrate") from None
+
+
+def from_dict(content: Mapping[str, Any]) -> Calibration:
+    """The calibration that `to_dict` told."""
+    kinds = rooms.members(KINDS)
+    kind, schema = content["kind"], content.get("schema", 1)
+    if kind not in kinds:
+        raise KeyError(kind)
+    if schema != SCHEMA:
+        made = "an older" if isinstance(schema, int) and schema < SCHEMA else "a newer"
+        raise InputError(
+            f"was written by {made} version of dunno (schema {schema}; this one reads {SCHEMA}); "
+            "fit it again with dunno calibrate"
+        )
+    found: Calibration = kinds[kind].of_content(content)  # type: ignore[attr-defined]
+    return found
+
+
+def refuse_calibrated(about: Mapping[str, Any]) -> None:
+    """Refuse to fit on, or scale, what is calibrated already."""
+    if about.get("calibration") is not None:
+        raise InputError(
+            f"this tracking is calibrated already ({about['calibration'].get('kind')}); take one that is not: "
+            "Tracker(calibration=None), or --calibration none"
+        )

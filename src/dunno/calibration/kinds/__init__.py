@@ -1,0 +1,1 @@
+"""The kinds of calibration, one per file."""

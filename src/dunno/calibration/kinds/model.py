@@ -1,0 +1,195 @@
+"""A fitted model: pairs are solved with its costs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dunno.assignment import Problem
+from dunno.calibration.base import Calibration
+from dunno.errors import DunnoWarning, InputError
+from dunno.models.carrying import seen
+from dunno.models.intervals import Intervals
+from dunno.models.model import Model
+from dunno.terms.flow import Flow
+from dunno.types import Candidates, Floats, FramePair
+from dunno.types.field import Field
+from dunno.types.stretch import Stretch, Transition
+
+MUST_AGREE = ("cost", "cost_parameters", "scale")
+
+
+@dataclass(frozen=True)
+class ModelCalibration(Calibration):
+    """A model fitted to a movie, with truth or without.
+
+    Attributes:
+        model: The movie's pooled parameters.
+        fitted: "self" or "truth".
+        frames: Original indices of the frames at which the varying parameters were fitted; empty if they do not vary.
+        courses: For each parameter that varies in time, its values at `frames`.
+        problems: Why it is not trusted.
+        intervals: 95 % intervals of the pooled parameters.
+        summary: What the fit saw: evidence, expected numbers, iterations.
+        fitted_for: What it was fitted on.
+    """
+
+    name: ClassVar[str] = "motion model"
+    makes_costs: ClassVar[bool] = True
+    needs_field: ClassVar[bool] = True
+
+    model: Model
+    fitted: str
+    frames: tuple[int, ...] = ()
+    courses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    intervals: Intervals = field(default_factory=dict)
+    summary: Mapping[str, Any] = field(default_factory=dict)
+    fitted_for: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether nothing speaks against it."""
+        return not self.problems
+
+    @property
+    def collective(self) -> bool:
+        """Whether cells are predicted from their neighbours."""
+        return self.model.has(Flow.name)
+
+    def at(self, stretch: Stretch) -> Model:
+        """The model for a stretch: varying parameters are interpolated between the frames at which they were fitted."""
+        if not self.frames:
+            return self.model
+        when = stretch.transition_frame
+        return self.model.with_values(
+            {name: np.interp(when, self.frames, values) for name, values in self.courses.items()}
+        )
+
+    def posed(self, stretch: Stretch) -> tuple[Model, Stretch]:
+        """The model for a stretch, and the stretch as it sees it: carried along where motion is collective."""
+        model = self.at(stretch)
+        return model, seen(model, stretch)
+
+    def problem(self, pair: FramePair, candidates: Candidates, cost: Any) -> tuple[Floats, Problem]:
+        """(E,) costs and the assignment problem in their place."""
+        model, stretch = self.posed(stretch_of(pair, candidates, cost))
+        problem = model.pair_problem(stretch)
+        return problem.cost, problem
+
+    def check(self, about: Mapping[str, Any]) -> None:
+        """Refuse another cost or a method that does not know the posterior."""
+        if not about.get("joint", True):
+            raise InputError(
+                f"a motion model calibrates method JP, not {about.get('method')}; use --method JP or --calibration none"
+            )
+        for name in MUST_AGREE:
+            if name in self.fitted_for and self.fitted_for[name] != about.get(name):
+                raise InputError(
+                    f"the calibration was fitted for {name} {self.fitted_for[name]!r}, not for {about.get(name)!r}; "
+                    "fit one for that: dunno calibrate"
+                )
+        if self.fitted != "self" and self.fitted_for.get("step", about.get("step")) != about.get("step"):
+            warnings.warn(
+                f"the calibration was fitted at step {self.fitted_for['step']}, and is used at {about.get('step')}; "
+                "cells move and divide more between frames that are farther apart",
+                DunnoWarning,
+                stacklevel=3,
+            )
+
+    def describe(self) -> dict[str, Any]:
+        """What a result says about its calibration."""
+        parameters = {name: each.value for name, each in self.model.parameters.items()}
+        return {
+            "kind": self.name,
+            "fitted": self.fitted,
+            "trusted": self.trusted,
+            "problems": list(self.problems),
+            "terms": [term.name for term in self.model.terms],
+            "collective": self.collective,
+            "varies_in_time": bool(self.frames),
+            "parameters": {
+                **parameters,
+                "field": self.model.to_dict()["field"],
+                "p_single": float(self.model.p_single),
+            },
+            "units": {name: each.unit for name, each in self.model.parameters.items()},
+            "intervals": {name: list(interval) for name, interval in self.intervals.items()},
+            "findings": self.findings(),
+            "per_hour": self._per_hour(),
+            "summary": dict(self.summary),
+            "data": self.fitted_for.get("movie"),
+        }
+
+    def findings(self) -> list[dict[str, Any]]:
+        """What the parameters say, as a person is told: a name, a number with its interval, a unit."""
+        found = []
+        for each in self.model.parameters.values():
+            if each.words is None:
+                continue
+            ends = self.intervals.get(each.name)
+            between = None if ends is None else [each.words.number(end) for end in ends]
+            value = each.words.number(each.value)
+            found.append({"name": each.words.name, "value": value, "interval": between, "unit": each.words.unit})
+        return found
+
+    def _per_hour(self) -> dict[str, float] | None:
+        """Rates in physical time, where the interval is known: diffusion in squared length, the others per cell or area."""
+        minutes = self.fitted_for.get("interval")
+        if not minutes:
+            return None
+        hours, value = float(minutes) / 60, {name: each.value for name, each in self.model.parameters.items()}
+        return {
+            "diffusion_coefficient": value["motion_scale"] / (2 * hours),
+            "divisions_per_cell": (1 - value["p_lost"]) * value["p_divide"] / hours,
+            "losses_per_cell": value["p_lost"] / hours,
+            "appearances_per_area": value["appear_density"] / hours,
+        }
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Every parameter with its unit."""
+        return [(name, f"{each.value:.4g} {each.unit}") for name, each in self.model.parameters.items()]
+
+    @property
+    def losses(self) -> tuple[float, float]:
+        """Mean −log P(truth) before and after the fit."""
+        return self.summary["loss_before"], self.summary["loss_after"]
+
+    def content(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {
+            "fitted": self.fitted,
+            "model": self.model.to_dict(),
+            "frames": list(self.frames),
+            "courses": {name: list(values) for name, values in self.courses.items()},
+            "problems": list(self.problems),
+            "intervals": {name: list(interval) for name, interval in self.intervals.items()},
+            "summary": dict(self.summary),
+        }
+
+    @classmethod
+    def of_content(cls, content: Mapping[str, Any]) -> ModelCalibration:
+        """The reverse of `content`."""
+        return cls(
+            model=Model.from_dict(content["model"]),
+            fitted=content["fitted"],
+            frames=tuple(content["frames"]),
+            courses={name: tuple(values) for name, values in content["courses"].items()},
+            problems=tuple(content["problems"]),
+            intervals={name: (low, high) for name, (low, high) in content["intervals"].items()},
+            summary=content["summary"],
+            fitted_for=content["fitted_for"],
+        )
+
+    def moved_to(self, field: Field) -> ModelCalibration:
+        """The same for another movie: its own field, and the pooled parameters, because its clock is another."""
+        return replace(self, frames=(), courses={}, model=replace(self.model, field=field))
+
+
+def stretch_of(pair: FramePair, candidates: Candidates, cost: Any) -> Stretch:
+    """A pair with a motion cost's eyes."""
+    return Stretch.of([Transition(pair.mothers, pair.daughters, candidates, cost.spread(pair))])

@@ -1,0 +1,82 @@
+"""Costs divided by a number, and events at costs of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from dunno.assignment import Problem
+from dunno.calibration.base import Calibration
+from dunno.costs import evaluate, linkable
+from dunno.errors import InputError
+from dunno.types import Candidates, Floats, FramePair, Ints
+
+EVENTS = ("appear", "disappear", "divide")
+
+
+@dataclass(frozen=True)
+class TemperedCosts(Calibration):
+    """Costs divided by a number, and events at costs of their own.
+
+    Attributes:
+        tempering: What all edge costs are divided by.
+        appear: Cost of a daughter without mother, in units of the tempered costs; likewise disappear and divide.
+        fitted_for: What it was fitted on.
+        loss_before: Mean −log P(truth) at the costs' own defaults.
+        loss_after: The same when fitted.
+    """
+
+    name: ClassVar[str] = "tempering and event costs"
+    makes_costs: ClassVar[bool] = True
+
+    tempering: float
+    appear: float
+    disappear: float
+    divide: float
+    fitted_for: Mapping[str, Any] = field(default_factory=dict)
+    loss_before: float = float("nan")
+    loss_after: float = float("nan")
+
+    def problem(self, pair: FramePair, candidates: Candidates, cost: Any) -> tuple[Floats, Problem]:
+        """(E,) tempered costs and the assignment problem they make."""
+        costs = evaluate(cost, pair, candidates) / self.tempering
+        sizes = (len(pair.mothers), len(pair.daughters))
+        return costs, self.posed(candidates.mother, candidates.daughter, linkable(cost, costs), *sizes)
+
+    def posed(self, mother: Ints, daughter: Ints, costs: Floats, m: int, n: int) -> Problem:
+        """The problem of edges with tempered costs."""
+        return Problem(mother, daughter, costs, m, n, self.appear, self.disappear, self.divide)
+
+    def check(self, about: Mapping[str, Any]) -> None:
+        """Refuse another cost or a method that does not know the posterior."""
+        if not about.get("joint", True):
+            raise InputError(f"event costs calibrate method JP, not {about.get('method')}; use --method JP")
+        if self.fitted_for.get("cost", about.get("cost")) != about.get("cost"):
+            raise InputError(
+                f"the calibration was fitted for cost {self.fitted_for['cost']!r}, not for {about.get('cost')!r}"
+            )
+
+    def describe(self) -> dict[str, Any]:
+        """What a result says about its calibration."""
+        own = {name: getattr(self, name) for name in ("tempering", *EVENTS)}
+        return {"kind": self.name, "data": self.fitted_for.get("movie"), **own}
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The tempering and the event costs."""
+        return [(name, f"{getattr(self, name):.4g}") for name in ("tempering", *EVENTS)]
+
+    @property
+    def losses(self) -> tuple[float, float]:
+        """Mean −log P(truth) before and after the fit."""
+        return self.loss_before, self.loss_after
+
+    def content(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {name: getattr(self, name) for name in ("tempering", *EVENTS, "loss_before", "loss_after")}
+
+    @classmethod
+    def of_content(cls, content: Mapping[str, Any]) -> TemperedCosts:
+        """The reverse of `content`."""
+        names = ("tempering", *EVENTS, "loss_before", "loss_after")
+        return cls(**{name: float(content[name]) for name in names}, fitted_for=content["fitted_for"])

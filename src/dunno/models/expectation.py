@@ -1,0 +1,105 @@
+"""The E and M steps: what is expected under a model, and the model that makes it most likely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from dunno.assignment import Marginals, marginals
+from dunno.models.model import Model
+from dunno.terms import Step, Ways
+from dunno.types import Floats
+from dunno.types.stretch import Stretch
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """The posterior of a stretch under a model.
+
+    Attributes:
+        model: The model.
+        stretch: The stretch.
+        ways: In which ways its cells are lost and appear.
+        found: The marginals.
+    """
+
+    model: Model
+    stretch: Stretch
+    ways: Ways
+    found: Marginals
+
+    @cached_property
+    def log_evidence(self) -> float:
+        """With every normaliser."""
+        return self.found.log_evidence + self.model.log_constant(self.stretch)
+
+    @cached_property
+    def single(self) -> Floats:
+        """(E,) weight of each edge as a mother's only one."""
+        return np.clip(self.found.edge - self.found.edge_dividing, 0.0, 1.0)
+
+    @cached_property
+    def interior(self) -> Floats:
+        """(E,) 1 for edges far enough from the border for displacements to be judged, else 0."""
+        return self.model.interior(self.stretch)[self.stretch.mother]
+
+    @property
+    def certainty(self) -> float:
+        """Mean probability of each daughter's likeliest mother or ⊥."""
+        best = np.zeros(self.stretch.n_rows)
+        np.maximum.at(best, self.stretch.daughter, self.found.edge)
+        sure = np.maximum(best, self.found.appear)[self.stretch.is_daughter]
+        return float(sure.sum() / max(len(sure), 1))
+
+    def totals(self) -> dict[str, float]:
+        """Expected numbers of what happened to mothers and daughters."""
+        mothers, daughters = self.stretch.is_mother, self.stretch.is_daughter
+        found, ways = self.found, self.ways
+        lost = {name: float((found.disappear * ways.lost_share(name))[mothers].sum()) for name in ways.lost}
+        appeared = {name: float((found.appear * ways.appear_share(name))[daughters].sum()) for name in ways.appear}
+        return {
+            "single": float((1 - found.disappear - found.divide)[mothers].sum()),
+            "divided": float(found.divide[mothers].sum()),
+            "lost": lost["turnover"],
+            "left": lost["border"],
+            "appeared": appeared["turnover"],
+            "entered": appeared["border"],
+        }
+
+
+def expect(model: Model, stretch: Stretch) -> Expected:
+    """The E step: the posterior's marginals."""
+    ways = model.ways(stretch)
+    return Expected(model, stretch, ways, marginals(model.problem(stretch, ways)))
+
+
+def maximise(
+    expected: Expected,
+    smooth: Floats,
+    weight: Floats | None = None,
+    held: frozenset[str] = frozenset(),
+) -> Model:
+    """The M step: every term updates itself.
+
+    Args:
+        expected: The expectations, and the model under which they were formed.
+        smooth: (R, R) how much each transition counts for each one's varying parameters; all ones pools them.
+        weight: (R,) how often each transition counts (a bootstrap); `None` for once.
+        held: Names of parameters that stay as they are.
+    """
+    weight = np.ones(len(expected.stretch)) if weight is None else weight
+    step = Step(
+        stretch=expected.stretch,
+        model=expected.model,
+        ways=expected.ways,
+        found=expected.found,
+        single=expected.single,
+        dividing=expected.found.edge_dividing,
+        interior=expected.interior,
+        smooth=smooth * weight,
+        weight=weight,
+        held=held,
+    )
+    return replace(expected.model, terms=tuple(term.updated(step) for term in expected.model.terms))

@@ -1,0 +1,194 @@
+"""Fit without truth: the model that explains a movie best, by expectation–maximisation on the movie itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dunno.models.carrying import carried, with_flow
+from dunno.models.diagnostics import find_problems
+from dunno.models.expectation import Expected, expect, maximise
+from dunno.models.intervals import Intervals, bootstrap_intervals
+from dunno.models.model import Model, start_model
+from dunno.types import Floats
+from dunno.types.field import Field
+from dunno.types.stretch import Stretch
+
+ITERATIONS = 60
+TOLERANCE = 1e-5
+WINDOW_CELLS = 600.0
+"""How many mothers the time-varying parameters of one transition are fitted on."""
+
+COLLECTIVE_GAIN = 0.05
+"""Least gain in log evidence per mother for collective motion to be kept."""
+
+COLLECTIVE_CERTAINTY = 0.9
+"""Least mean confidence for it: a prediction from neighbours whose own displacements are guesses is worth nothing."""
+
+COLLECTIVE_ROUNDS = 2
+
+RATES = frozenset({"tail", "p_divide", "p_lost", "appear_density", "entering", "leaving"})
+"""What is held where the model does not explain the movie: all but the scales of motion."""
+
+Tell = Callable[[int], None]
+"""Is told the number of each round."""
+
+
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """An ascent of the evidence, as far as it came.
+
+    Attributes:
+        expected: What is expected under the last model.
+        rounds: How many rounds it took.
+        converged: Whether the evidence stood still at its end.
+    """
+
+    expected: Expected
+    rounds: int
+    converged: bool
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        return self.expected.model
+
+    @property
+    def log_evidence(self) -> float:
+        """Of the whole stretch."""
+        return self.expected.log_evidence
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The fit that explains a movie best, and what was decided on the way.
+
+    Attributes:
+        pooled: With parameters that do not vary in time.
+        best: The best one; its parameters may vary.
+        varies: Whether they do.
+        problems: What speaks against trusting it.
+    """
+
+    pooled: Climb
+    best: Climb
+    varies: bool
+    problems: tuple[str, ...]
+
+    @property
+    def model(self) -> Model:
+        """The movie's pooled parameters."""
+        return self.pooled.model
+
+    @property
+    def converged(self) -> bool:
+        """Whether both ascents ended where the evidence stood still."""
+        return self.pooled.converged and self.best.converged
+
+    def courses(self) -> dict[str, tuple[float, ...]]:
+        """For each parameter that varies in time, its value at each transition."""
+        if not self.varies:
+            return {}
+        varying = [each.name for each in self.best.model.parameters.values() if each.varies]
+        return {name: tuple(np.asarray(self.best.model.value(name)).tolist()) for name in varying}
+
+    def intervals(self) -> Intervals:
+        """95 % intervals of the pooled parameters; none where the model does not explain the movie."""
+        return {} if self.problems else bootstrap_intervals(self.pooled.expected)
+
+    def summary(self) -> dict[str, Any]:
+        """What the fit saw."""
+        return {
+            "log_evidence": self.best.log_evidence,
+            "iterations": self.best.rounds,
+            "converged": self.converged,
+            "frame_pairs": len(self.best.expected.stretch),
+            "certainty": self.best.expected.certainty,
+            "expected": self.best.expected.totals(),
+        }
+
+
+def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lambda rounds: None) -> Fit:
+    """Find the model that explains a stretch best.
+
+    In turn: pooled parameters; parameters that vary slowly in time, kept where the evidence rises by more than their number
+    (Akaike); collective motion, kept where the evidence rises clearly and neighbours' displacements are known. Where the
+    result does not explain the movie, rates are set to what growth alone says, only motion is fitted, and the result is
+    marked as not to be trusted.
+
+    Args:
+        stretch: The movie's transitions, or some of them.
+        field: The box in which cells are seen.
+        cell_size: A typical diameter.
+        tell: Is told how far it is.
+    """
+    start = start_model(stretch, field, cell_size)
+    climber = Climber(tell)
+    one = np.ones((len(stretch), len(stretch)))
+    pooled = climber.climb(start, stretch, one)
+    best, kernel = _varying(climber, pooled, one)
+    moved = _collective(climber, best, kernel)
+    if moved is not None:
+        finder = pooled.model
+        pooled = climber.climb(pooled.model, moved.expected.stretch, one)
+        pooled = _with_flow(pooled, finder)
+        best = _with_flow(moved, finder)
+    problems = find_problems(best.expected)
+    if problems:
+        pooled = best = climber.climb(start, stretch, one, RATES)
+    return Fit(pooled, best, kernel is not one and not problems, tuple(problems))
+
+
+class Climber:
+    """Expects and maximises, and tells how often."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._rounds = 0
+
+    def climb(self, model: Model, stretch: Stretch, kernel: Floats, held: frozenset[str] = frozenset()) -> Climb:
+        """Expect and maximise until the evidence stands still; expectations and model belong together at the end."""
+        before = -np.inf
+        for iteration in range(1, ITERATIONS + 1):
+            expected = expect(model, stretch)
+            self._rounds += 1
+            self._tell(self._rounds)
+            evidence = expected.log_evidence
+            if iteration > 3 and abs(evidence - before) < TOLERANCE * abs(evidence) + 0.01:
+                return Climb(expected, iteration, True)
+            before = evidence
+            model = maximise(expected, kernel, held=held)
+        return Climb(expect(model, stretch), ITERATIONS, False)
+
+
+def _varying(climber: Climber, pooled: Climb, one: Floats) -> tuple[Climb, Floats]:
+    """Let motion scale and rates vary in time, if that explains more than it adds."""
+    stretch, model = pooled.expected.stretch, pooled.model
+    n = len(stretch)
+    width = WINDOW_CELLS / max(float(stretch.n_mothers.mean()), 1.0) / 2
+    kernel = np.exp(-np.abs(np.subtract.outer(np.arange(n), np.arange(n))) / width)
+    varying = [each for each in model.parameters.values() if each.varies]
+    added = len(varying) * (n / kernel.sum(axis=1).mean() - 1)
+    if added < 1:
+        return pooled, one
+    fit = climber.climb(model, stretch, kernel)
+    return (fit, kernel) if fit.log_evidence > pooled.log_evidence + added else (pooled, one)
+
+
+def _collective(climber: Climber, fit: Climb, kernel: Floats) -> Climb | None:
+    """Predict mothers from their neighbours, if that explains clearly more."""
+    if fit.expected.certainty < COLLECTIVE_CERTAINTY:
+        return None
+    moved = fit
+    for _ in range(COLLECTIVE_ROUNDS):
+        stretch = carried(moved.model, moved.expected.stretch)
+        moved = climber.climb(moved.model, stretch, kernel)
+    gain = COLLECTIVE_GAIN * float(fit.expected.stretch.n_mothers.sum())
+    return moved if moved.log_evidence > fit.log_evidence + gain else None
+
+
+def _with_flow(climb: Climb, finder: Model) -> Climb:
+    return replace(climb, expected=replace(climb.expected, model=with_flow(climb.model, finder)))

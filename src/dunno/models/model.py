@@ -1,0 +1,177 @@
+"""A generative model of cells between frames: a sum of terms, and the assignment problem that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dunno import rooms
+from dunno.assignment import Problem
+from dunno.terms import Parameter, Term, Ways
+from dunno.types import Floats
+from dunno.types.field import Field
+from dunno.types.stretch import Stretch, Value
+
+PLACES = ("motion", "division", "turnover", "border")
+"""The terms that see places alone, in the order in which they start."""
+
+SMALLEST = 1e-12
+"""Rates are kept this far from 0 and 1, so that no event is impossible."""
+
+
+@dataclass(frozen=True)
+class Model:
+    r"""The terms and the field, and the likelihood that they give an assignment.
+
+    A mother is lost, has one daughter or divides. With $f_0$ the sum of the ways of being lost, $f_1 = (1 - π_0)(1 - q)$,
+    $f_2 = 2 (1 - π_0) q$ (a division's daughters have no order; $π_0$ is `p_lost`, $q$ is `p_divide`), $g$ and $h$ the products
+    of the terms' densities of single and of dividing edges and ρ the sum of the ways of appearing, it is
+
+    $$\prod_{i: 0} f_0 \prod_{i \to j} f_1\, g_{ij} \prod_{i \to j,k} f_2\, h_{ij} h_{ik} \prod_{j: ⊥} ρ_j \cdot e^{-\int ρ}$$
+    """
+
+    terms: tuple[Term, ...]
+    field: Field
+
+    @property
+    def n_dimensions(self) -> int:
+        """2 or 3."""
+        return self.field.n_dimensions
+
+    @cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """All parameters of all terms, by name."""
+        return {each.name: each for term in self.terms for each in term.parameters()}
+
+    def term(self, name: str) -> Any:
+        """A term by its name."""
+        return next(term for term in self.terms if term.name == name)
+
+    def has(self, name: str) -> bool:
+        """Whether a term is part of it."""
+        return any(term.name == name for term in self.terms)
+
+    def value(self, name: str) -> Value:
+        """A parameter, of whichever term: one number, or one per transition."""
+        value: Value = next(getattr(term, name) for term in self.terms if name in term.__dataclass_fields__)
+        return value
+
+    def with_values(self, values: Mapping[str, Value]) -> Model:
+        """The same with other values of some parameters."""
+        return replace(self, terms=tuple(term.with_values(values) for term in self.terms))
+
+    @property
+    def p_single(self) -> Value:
+        """f₁."""
+        lost, divide = np.asarray(self.value("p_lost")), np.asarray(self.value("p_divide"))
+        return _plain((1 - lost) * (1 - divide))
+
+    def ways(self, stretch: Stretch) -> Ways:
+        """In which ways cells are lost and appear."""
+        lost = {term.name: way for term in self.terms if (way := term.lost(self, stretch)) is not None}
+        appear = {term.name: way for term in self.terms if (way := term.appear(self, stretch)) is not None}
+        return Ways(
+            lost,
+            appear,
+            total_lost=np.clip(_sum(lost.values(), stretch.n_rows), SMALLEST, 1 - SMALLEST),
+            total_appear=np.maximum(_sum(appear.values(), stretch.n_rows), SMALLEST / self.field.size),
+        )
+
+    def problem(self, stretch: Stretch, ways: Ways | None = None) -> Problem:
+        """The assignment problem whose posterior this model gives: every row as a mother against every row as a daughter.
+
+        Rows that are no mothers, or no daughters, in this stretch cost nothing.
+        """
+        costs = self._costs(stretch, ways or self.ways(stretch))
+        return Problem(stretch.mother, stretch.daughter, n_mothers=stretch.n_rows, n_daughters=stretch.n_rows, **costs)
+
+    def pair_problem(self, stretch: Stretch) -> Problem:
+        """The same for a stretch of one transition, its mothers against its daughters."""
+        costs = self._costs(stretch, self.ways(stretch))
+        m, n = int(stretch.is_mother.sum()), int(stretch.is_daughter.sum())
+        mothers = {name: costs.pop(name)[:m] for name in ("disappear", "divide")}
+        appear = costs.pop("appear")[m:]
+        ends = {"n_mothers": m, "n_daughters": n}
+        return Problem(stretch.mother, stretch.daughter - m, **ends, **costs, **mothers, appear=appear)
+
+    def _costs(self, stretch: Stretch, ways: Ways) -> dict[str, Any]:
+        """What a problem needs beside its edges."""
+        single = stretch.by_mother(self.p_single)
+        lost, divide = (stretch.by_mother(self.value(name)) for name in ("p_lost", "p_divide"))
+        dividing = 2 * (1 - lost) * divide
+        return {
+            "cost": -self._log_edges("log_single", stretch),
+            "dividing_cost": -self._log_edges("log_dividing", stretch),
+            "appear": np.where(stretch.is_daughter, -np.log(ways.total_appear), 0.0),
+            "disappear": np.where(stretch.is_mother, -np.log(ways.total_lost / single), 0.0),
+            "divide": np.where(stretch.is_mother, -np.log(dividing / single), 0.0),
+        }
+
+    def _log_edges(self, kind: str, stretch: Stretch) -> Floats:
+        parts = [getattr(term, kind)(stretch) for term in self.terms]
+        return _sum([part for part in parts if part is not None], len(stretch.mother))
+
+    def log_constant(self, stretch: Stretch) -> float:
+        """What the problem leaves out of the evidence: Σ log π₁ over mothers, and −∫ρ."""
+        expected = [term.appearances(self, stretch) for term in self.terms]
+        appearances = _sum([part for part in expected if part is not None], len(stretch)).sum()
+        single = np.log(np.broadcast_to(np.asarray(self.p_single), len(stretch)))
+        return float((stretch.n_mothers * single).sum() - appearances)
+
+    def interior(self, stretch: Stretch) -> Floats:
+        """(N,) 1 for mothers so far from the border that hardly a daughter is lost across it, 0 for others.
+
+        Near the border the long displacements leave, and those that are seen look short. All ones in transitions with few inside.
+        """
+        low, high = np.array(self.field.low), np.array(self.field.high)
+        distance = np.minimum(stretch.place - low, high - stretch.place).min(axis=1, initial=np.inf)
+        widest = np.maximum(*(stretch.by_mother(self.value(name)) for name in ("motion_scale", "division_scale")))
+        inside = (distance > 2.5 * np.sqrt(widest)).astype(np.float64)
+        share = stretch.per_transition(inside, stretch.leads) / np.maximum(stretch.n_mothers, 1)
+        return np.where(share[stretch.leads] > 0.3, inside, 1.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {
+            "field": {"low": list(self.field.low), "high": list(self.field.high)},
+            "terms": {term.name: _plain_fields(term) for term in self.terms},
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Model:
+        """The reverse of `to_dict`."""
+        box = content["field"]
+        terms = tuple(rooms.find("terms", name)(**values) for name, values in content["terms"].items())
+        return cls(terms, Field(tuple(box["low"]), tuple(box["high"])))
+
+
+def start_model(stretch: Stretch, field: Field, cell_size: float, names: Sequence[str] = PLACES) -> Model:
+    """A model to begin with: each term starts from the data and from those before it."""
+    model = Model((), field)
+    for name in names:
+        term = rooms.find("terms", name).start(stretch, cell_size, model)
+        model = replace(model, terms=(*model.terms, term))
+    return model
+
+
+def _sum(parts: Any, length: int) -> Floats:
+    total = np.zeros(length)
+    for part in parts:
+        total = total + part
+    return total
+
+
+def _plain(value: Any) -> Value:
+    return float(value) if np.ndim(value) == 0 else np.asarray(value)
+
+
+def _plain_fields(term: Term) -> dict[str, Any]:
+    return {each.name: _listed(getattr(term, each.name)) for each in fields(term)}
+
+
+def _listed(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value

@@ -1,0 +1,128 @@
+"""Border: cells leave the field and enter it where they come near its edge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from dunno.terms import Step, Surroundings, Term, parameter
+from dunno.types import Floats
+from dunno.types.field import Field
+from dunno.types.stretch import Stretch
+
+PRIOR_CROSSING = 1.0
+"""Weight of the prior on crossing the border (as crowded outside as inside), in cells."""
+
+FIELD_GRID = 100
+
+
+@dataclass(frozen=True)
+class Border(Term):
+    """A mother leaves with the probability that her displacement ends outside the field, times `leaving`.
+
+    Cells enter with the density of those inside times the probability that one came from outside, times `entering`. Axes
+    are taken as independent.
+    """
+
+    name: ClassVar[str] = "border"
+
+    entering: float = parameter(
+        "of what would enter if it were as crowded outside", (0.0, np.inf), f"1, worth {PRIOR_CROSSING:g} cells"
+    )
+    leaving: float = parameter("share of what steps outside", (0.0, 1.0), f"1, worth {PRIOR_CROSSING:g} cells")
+
+    @classmethod
+    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Border:
+        """As crowded outside as inside."""
+        return cls(1.0, 1.0)
+
+    def lost(self, model: Surroundings, stretch: Stretch) -> Floats:
+        """(N,) of those not lost inside, the share that steps outside and is not seen again."""
+        width = np.sqrt(stretch.by_mother(model.value("motion_scale")) * stretch.spread)
+        steps_out = outside(model.field, stretch.place, width, float(np.mean(model.value("tail"))))
+        return (1 - stretch.by_mother(model.value("p_lost"))) * self.leaving * steps_out
+
+    def appear(self, model: Surroundings, stretch: Stretch) -> Floats:
+        """(N,) density of cells that came from outside."""
+        usual = stretch.by_daughter(stretch.usual_spread)
+        single, dividing = _daughters_per_cell(model, stretch)
+        twins = np.sqrt(np.asarray(model.value("division_scale")) * usual)
+        motion = np.sqrt(stretch.by_daughter(model.value("motion_scale")) * usual)
+        tail = float(np.mean(model.value("tail")))
+        came = single[stretch.follows] * outside(model.field, stretch.place, motion, tail)
+        came += dividing[stretch.follows] * outside(model.field, stretch.place, twins, np.inf)
+        return self.entering * stretch.by_daughter(_crowd(stretch)) / model.field.size * came
+
+    def appearances(self, model: Surroundings, stretch: Stretch) -> Floats:
+        """(R,) how many enter."""
+        return self.entering * self._could_enter(model, stretch)
+
+    def updated(self, step: Step) -> Border:
+        """The expected number of crossings over what would cross if the factors were 1."""
+        if "leaving" in step.held:
+            return self
+        stretch, found, ways = step.stretch, step.found, step.ways
+        left = stretch.per_transition(found.disappear * ways.lost_share(self.name), stretch.leads)
+        entered = stretch.per_transition(found.appear * ways.appear_share(self.name), stretch.follows)
+        kept = (1 - stretch.by_mother(step.model.value("p_lost"))) * self.leaving
+        could_leave = stretch.per_transition(ways.lost[self.name] / kept, stretch.leads)
+        return replace(
+            self,
+            entering=_ratio(entered, self._could_enter(step.model, stretch), step.weight),
+            leaving=min(_ratio(left, could_leave, step.weight), 1.0),
+        )
+
+    def _could_enter(self, model: Surroundings, stretch: Stretch) -> Floats:
+        """(R,) how many would enter if it were as crowded outside as inside."""
+        single, dividing = _daughters_per_cell(model, stretch)
+        scale = np.broadcast_to(np.asarray(model.value("motion_scale"), np.float64), len(stretch))
+        twins = np.broadcast_to(np.asarray(model.value("division_scale"), np.float64), len(stretch))
+        tail = float(np.mean(model.value("tail")))
+        leave = 1 - _stays(model.field, np.sqrt(scale * stretch.usual_spread), tail)
+        part = 1 - _stays(model.field, np.sqrt(twins * stretch.usual_spread), np.inf)
+        return _crowd(stretch) * (single * leave + dividing * part)
+
+
+def _crowd(stretch: Stretch) -> Floats:
+    """(R,) cells per frame."""
+    return 0.5 * (stretch.n_mothers + stretch.n_daughters)
+
+
+def _daughters_per_cell(model: Surroundings, stretch: Stretch) -> tuple[Floats, Floats]:
+    """(R,) single daughters, and those of divisions, that a cell has on average."""
+    lost, divide = (np.asarray(model.value(name), np.float64) for name in ("p_lost", "p_divide"))
+    single, dividing = (1 - lost) * (1 - divide), 2 * (1 - lost) * divide
+    return np.broadcast_to(single, len(stretch)), np.broadcast_to(dividing, len(stretch))
+
+
+def _ratio(count: Floats, possible: Floats, weight: Floats) -> float:
+    return float(((weight * count).sum() + PRIOR_CROSSING) / ((weight * possible).sum() + PRIOR_CROSSING))
+
+
+def outside(field: Field, places: Floats, width: Floats, tail: float) -> Floats:
+    """(n,) probability that a displacement from (n, d) places ends outside the field, axes taken as independent."""
+    return np.asarray(np.clip(1.0 - _inside(field, places.T, width, tail).prod(axis=0), 0.0, 1.0))
+
+
+def _inside(field: Field, places: Floats, width: Floats | float, tail: float) -> Floats:
+    """(d, n) probability that a displacement along each axis ends within the field, from (d, n) places.
+
+    All axes and both ends in one call, because the calls cost more than the places.
+    """
+    from scipy.special import ndtr, stdtr
+
+    edges = np.array([field.high, field.low])[:, :, None]
+    ends = (edges - places) / width
+    above, below = ndtr(ends) if np.isinf(tail) else stdtr(tail, ends)
+    return np.asarray(above - below)
+
+
+def _stays(field: Field, width: Floats, tail: float) -> Floats:
+    """(R,) probability that a cell anywhere in the field stays in it."""
+    low, high = np.array(field.low)[:, None], np.array(field.high)[:, None]
+    middles = low + (np.arange(FIELD_GRID) + 0.5) / FIELD_GRID * (high - low)
+    distinct, back = np.unique(width, return_inverse=True)
+    stay = [float(_inside(field, middles, each, tail).mean(axis=1).prod()) for each in distinct.tolist()]
+    return np.array(stay)[back]

@@ -1,0 +1,72 @@
+"""Division: how often mothers divide, and where their daughters land."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from dunno.terms import Step, Surroundings, Term, Words, parameter
+from dunno.types import Floats
+from dunno.types.density import log_student
+from dunno.types.shrinking import shrunk
+from dunno.types.stretch import Stretch, Value
+
+PRIOR_EDGES = 5.0
+"""Weight of the prior on the division scale, in edges."""
+
+
+@dataclass(frozen=True)
+class Division(Term):
+    """A share of the surviving mothers divides; each daughter lands at a Gaussian displacement with a scale of its own.
+
+    Attributes:
+        prior_scale: What is believed of the division scale before the movie: half a cell's size.
+        prior_share: What is believed of the share: that growth comes from divisions.
+    """
+
+    name: ClassVar[str] = "division"
+
+    division_scale: float = parameter(
+        "squared length per axis", (0.0, np.inf), f"half a cell's size, worth {PRIOR_EDGES:.0f} edges"
+    )
+    p_divide: Value = parameter(
+        "share of surviving mothers per step",
+        (1e-9, 0.99),
+        "what growth alone says, worth 300 cells",
+        link="logit",
+        varies=True,
+        words=Words("divisions", "% of cells per step", "percent"),
+    )
+    prior_scale: float = 1.0
+    prior_share: float = 0.01
+
+    @classmethod
+    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Division:
+        """From the growth in numbers and the size of cells."""
+        mothers, daughters = stretch.n_mothers.sum(), stretch.n_daughters.sum()
+        growth = daughters / max(mothers, 1)
+        usual = float(np.median(stretch.spread[stretch.is_mother])) if mothers else 1.0
+        scale = max(float(np.mean(model.value("motion_scale"))), (cell_size / 2) ** 2 / usual)
+        share = float(np.clip(growth - 1, 0, 0.89)) + 0.01
+        return cls(division_scale=scale, p_divide=share, prior_scale=scale, prior_share=share)
+
+    def log_dividing(self, stretch: Stretch) -> Floats:
+        """(E,) log density of landing there as one of two daughters."""
+        return log_student(stretch.squared, self.division_scale, np.inf, stretch.n_dimensions) - stretch.log_volume
+
+    def updated(self, step: Step) -> Division:
+        """T₂ ← ΣPδ / (dΣP) with a few edges' worth of the prior, and the share of those that did not get lost."""
+        stretch, found = step.stretch, step.found
+        d = stretch.n_dimensions
+        weight = step.weight[stretch.edge_transition] * step.dividing * step.interior
+        moved, count = float((weight * stretch.squared).sum()), float(weight.sum())
+        prior = PRIOR_EDGES * d
+        scale = (moved + prior * self.prior_scale) / (d * count + prior)
+        if "p_divide" in step.held:
+            return replace(self, division_scale=scale)
+        divided = stretch.per_transition(found.divide, stretch.leads)
+        survived = stretch.per_transition(1 - found.disappear, stretch.leads)
+        share = shrunk(divided, survived, step.smooth, step.weight, self.prior_share)
+        return replace(self, division_scale=scale, p_divide=step.kept(np.clip(share, 1e-9, 0.99)))

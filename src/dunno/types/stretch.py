@@ -1,0 +1,192 @@
+"""Some frames of a movie as tables: their cells, a row each, and the candidate edges between rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from dunno.types.arrays import Bools, Floats, Ints
+from dunno.types.detections import Detections
+from dunno.types.pairs import Candidates
+
+Value = float | Floats
+"""A parameter: one number, or one per transition of a stretch."""
+
+
+class Transition(NamedTuple):
+    """Two frames' cells with the candidate edges between them, and how much each mother's squared steps vary."""
+
+    mothers: Detections
+    daughters: Detections
+    candidates: Candidates
+    spread: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """What a model sees: R transitions between frames, whose N cells have a row each, and E candidate edges.
+
+    Attributes:
+        frames: (T,) original index of each frame, ascending.
+        transitions: (R, 2) positions in `frames` of each transition's earlier and later frame.
+        cells: One frame's cells each.
+        row_frame: (N,) position in `frames` of each row.
+        place: (N, d) centres.
+        mother: (E,) row of each edge's mother.
+        daughter: (E,) row of its daughter.
+        spread: (N,) how much more than usual each row's squared displacement may be (activity; else 1).
+        leads: (N,) the transition in which each row is a mother, -1 if in none.
+        follows: (N,) the transition in which each row is a daughter, -1 if in none.
+        drift: (N, d) where each mother is carried by her neighbours.
+    """
+
+    frames: Ints
+    transitions: Ints
+    cells: tuple[Detections, ...]
+    row_frame: Ints
+    place: Floats
+    mother: Ints
+    daughter: Ints
+    spread: Floats
+    leads: Ints
+    follows: Ints
+    drift: Floats | None = None
+
+    @classmethod
+    def of(cls, given: Sequence[Transition]) -> Stretch:
+        """Join transitions; a frame that is the later one of one and the earlier one of the next has its rows once."""
+        cells = {each.frame: each for part in given for each in (part.mothers, part.daughters)}
+        frames = np.array(sorted(cells), np.int64)
+        ordered = tuple(cells[frame] for frame in frames.tolist())
+        begin = np.concatenate([[0], np.cumsum([len(each) for each in ordered])]).astype(np.int64)
+        position = {frame: t for t, frame in enumerate(frames.tolist())}
+        n, mother, daughter, transitions = int(begin[-1]), [], [], []
+        spread, leads, follows = np.ones(n), np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+        for r, part in enumerate(given):
+            early, late = position[part.mothers.frame], position[part.daughters.frame]
+            transitions.append((early, late))
+            mother.append(part.candidates.mother + begin[early])
+            daughter.append(part.candidates.daughter + begin[late])
+            spread[begin[early] : begin[early + 1]] = part.spread
+            leads[begin[early] : begin[early + 1]] = r
+            follows[begin[late] : begin[late + 1]] = r
+        return cls(
+            frames=frames,
+            transitions=np.array(transitions, np.int64).reshape(-1, 2),
+            cells=ordered,
+            row_frame=np.repeat(np.arange(len(ordered)), np.diff(begin)),
+            place=np.concatenate([each.centroid for each in ordered]),
+            mother=np.concatenate(mother),
+            daughter=np.concatenate(daughter),
+            spread=spread,
+            leads=leads,
+            follows=follows,
+        )
+
+    def __len__(self) -> int:
+        return len(self.transitions)
+
+    @property
+    def n_rows(self) -> int:
+        """N."""
+        return len(self.place)
+
+    @property
+    def n_dimensions(self) -> int:
+        """2 or 3."""
+        return int(self.place.shape[1])
+
+    @cached_property
+    def is_mother(self) -> Bools:
+        """(N,) whether a row takes part as a mother."""
+        return np.asarray(self.leads >= 0)
+
+    @cached_property
+    def is_daughter(self) -> Bools:
+        """(N,) whether a row takes part as a daughter."""
+        return np.asarray(self.follows >= 0)
+
+    @cached_property
+    def n_mothers(self) -> Floats:
+        """(R,) mothers in each transition."""
+        return self.per_transition(np.ones(self.n_rows), self.leads)
+
+    @cached_property
+    def n_daughters(self) -> Floats:
+        """(R,) daughters in each transition."""
+        return self.per_transition(np.ones(self.n_rows), self.follows)
+
+    @cached_property
+    def transition_frame(self) -> Ints:
+        """(R,) original index of each transition's earlier frame."""
+        return np.asarray(self.frames[self.transitions[:, 0]])
+
+    @cached_property
+    def edge_transition(self) -> Ints:
+        """(E,) the transition of each edge."""
+        return np.asarray(self.leads[self.mother])
+
+    def per_transition(self, values: Floats, transition: Ints) -> Floats:
+        """(R,) sums over the rows (or edges) of each transition; those of none (-1) are left out."""
+        inside = transition >= 0
+        return np.bincount(transition[inside], values[inside], minlength=len(self)).astype(np.float64)
+
+    def by_edge(self, value: Value) -> Value:
+        """A parameter for each edge."""
+        return value if isinstance(value, float) else np.asarray(value)[self.edge_transition]
+
+    def by_mother(self, value: Value) -> Floats:
+        """(N,) a parameter for each row as a mother."""
+        return np.full(self.n_rows, value) if isinstance(value, float) else np.asarray(value)[self.leads]
+
+    def by_daughter(self, value: Value) -> Floats:
+        """(N,) a parameter for each row as a daughter."""
+        return np.full(self.n_rows, value) if isinstance(value, float) else np.asarray(value)[self.follows]
+
+    @cached_property
+    def step(self) -> Floats:
+        """(E, d) from mother to daughter."""
+        return np.asarray(self.place[self.daughter] - self.place[self.mother])
+
+    @cached_property
+    def moved(self) -> Floats:
+        """(E, d) displacement beyond the drift."""
+        return self.step if self.drift is None else self.step - self.drift[self.mother]
+
+    @cached_property
+    def squared(self) -> Floats:
+        """(E,) δ: squared displacement beyond the drift, in units of the mother's spread."""
+        return np.asarray(np.einsum("ed,ed->e", self.moved, self.moved) / self.spread[self.mother])
+
+    @cached_property
+    def log_volume(self) -> Floats:
+        """(E,) (d/2)·log α, what a mother's spread costs each of her densities."""
+        return np.asarray(0.5 * self.n_dimensions * np.log(self.spread[self.mother]))
+
+    @cached_property
+    def usual_spread(self) -> Floats:
+        """(R,) the median spread of each transition's mothers; 1 without mothers."""
+        medians = np.ones(len(self))
+        for r, t in enumerate(self.transitions[:, 0].tolist()):
+            own = self.spread[self.row_frame == t] if (self.spread != 1.0).any() else self.spread[:0]
+            medians[r] = np.median(own) if len(own) else 1.0
+        return medians
+
+    def carried(self, drift: Floats) -> Stretch:
+        """The same with another drift."""
+        return replace(self, drift=drift)
+
+    def part(self, transitions: Sequence[int]) -> Stretch:
+        """Some of its transitions, without drift."""
+        return Stretch.of([self._transition(r) for r in transitions])
+
+    def _transition(self, r: int) -> Transition:
+        early, late = self.transitions[r].tolist()
+        begin = np.searchsorted(self.row_frame, [early, early + 1, late])
+        edges = self.edge_transition == r
+        candidates = Candidates(self.mother[edges] - begin[0], self.daughter[edges] - begin[2])
+        return Transition(self.cells[early], self.cells[late], candidates, self.spread[begin[0] : begin[1]])

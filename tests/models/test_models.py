@@ -1,0 +1,159 @@
+"""What holds for models and their fit; a new term is tested on arrival by tests/terms."""
+
+import numpy as np
+import pytest
+
+from benchmarks.coverage import CELL_SIZE, FIELD, TRUE, fitted
+from dunno.calibration import ModelCalibration
+from dunno.models import Model, find_fit
+from dunno.models.carrying import carried
+from dunno.models.draws import draw_transition, transition_between
+from dunno.models.expectation import expect
+from dunno.models.intervals import from_free_values, to_free
+from dunno.terms.border import outside
+from dunno.tracking.fitting import calibration_of
+from dunno.types.density import log_student
+from dunno.types.stretch import Stretch, Transition
+
+
+def drawn(model: Model, n: int = 25, seed: int = 0, mothers: float = 100, first: int = 0) -> list[Transition]:
+    rng = np.random.default_rng(seed)
+    return [draw_transition(model, mothers, 120.0, rng, 2 * (first + t)) for t in range(n)]
+
+
+@pytest.mark.parametrize("tail", [2.5, 8.0, np.inf])
+@pytest.mark.parametrize("d", [2, 3])
+def test_displacement_densities_are_normalised(tail: float, d: int) -> None:
+    radius = np.linspace(0, 3000, 600_001)
+    shell = 2 * np.pi * radius if d == 2 else 4 * np.pi * radius**2
+    density = np.exp(log_student(radius**2, 4.0, tail, d))
+    assert np.trapezoid(shell * density, radius) == pytest.approx(1.0, abs=2e-3)
+
+
+def test_the_reach_leaves_the_share_beyond_that_it_says() -> None:
+    rng = np.random.default_rng(0)
+    heavy = np.sqrt(rng.chisquare(4.0, 400_000) / 4.0)
+    steps = 4.0 * np.linalg.norm(rng.standard_normal((400_000, 2)), axis=1) / heavy
+    assert np.mean(steps > TRUE.term("motion").reach(0.01, 2)) == pytest.approx(0.01, rel=0.1)
+
+
+def test_the_probability_of_leaving_is_what_a_simulation_counts() -> None:
+    rng = np.random.default_rng(1)
+    place = np.array([[3.0, 200.0]])
+    steps = 4.0 * rng.standard_normal((200_000, 2)) / np.sqrt(rng.chisquare(4.0, (200_000, 1)) / 4.0)
+    ends = place + steps
+    share = ((ends < 0) | (ends > 400)).any(axis=1).mean()
+    assert outside(FIELD, place, np.array([4.0]), 4.0)[0] == pytest.approx(share, abs=0.005)
+
+
+def test_the_fit_finds_the_parameters_of_the_model_it_was_drawn_from() -> None:
+    fit = fitted(0)
+    assert not fit.problems
+    assert fit.converged
+    assert not fit.model.has("flow")
+    value = {name: each.value for name, each in fit.model.parameters.items()}
+    assert value["motion_scale"] == pytest.approx(16.0, rel=0.1)
+    assert value["tail"] == pytest.approx(4.0, rel=0.25)
+    assert value["division_scale"] == pytest.approx(100.0, rel=0.2)
+    assert value["p_divide"] == pytest.approx(0.06, abs=0.015)
+    assert value["p_lost"] == pytest.approx(0.02, abs=0.01)
+    intervals = fit.intervals()
+    inside = sum(low <= TRUE.parameters[name].value <= high for name, (low, high) in intervals.items())
+    assert inside >= 6  # of eight; benchmarks/coverage.py counts over many seeds
+
+
+def test_no_interval_leaves_what_is_possible() -> None:
+    """Four transitions of a few cells: the intervals are as wide as they get."""
+    fit = find_fit(Stretch.of(drawn(TRUE, 4, mothers=6)), FIELD, CELL_SIZE)
+    for name, (low, high) in fit.intervals().items():
+        assert 0 <= low <= fit.model.parameters[name].value <= high
+        if name.startswith("p_"):
+            assert high < 1
+
+
+def test_free_parameters_go_there_and_back() -> None:
+    again = from_free_values(TRUE, to_free(TRUE))
+    for name, each in TRUE.parameters.items():
+        assert again.parameters[name].value == pytest.approx(each.value, rel=1e-12)
+
+
+def test_the_evidence_is_highest_near_the_truth() -> None:
+    stretch = Stretch.of(drawn(TRUE, 15))
+
+    def evidence(**changes: float) -> float:
+        return expect(TRUE.with_values(changes), stretch).log_evidence
+
+    best = evidence()
+    for changes in (
+        {"motion_scale": 8.0},
+        {"motion_scale": 32.0},
+        {"tail": 50.0},
+        {"division_scale": 10.0},
+        {"p_divide": 0.3},
+        {"p_divide": 0.005},
+        {"p_lost": 0.2},
+        {"appear_density": 20.0 / FIELD.size},
+    ):
+        assert evidence(**changes) < best - 5
+
+
+def test_a_stretch_has_the_evidence_and_the_marginals_of_its_transitions() -> None:
+    transitions = drawn(TRUE, 6)
+    together = expect(TRUE, Stretch.of(transitions))
+    alone = [expect(TRUE, Stretch.of([each])) for each in transitions]
+    assert together.log_evidence == pytest.approx(sum(each.log_evidence for each in alone), abs=1e-9)
+    np.testing.assert_allclose(together.found.edge, np.concatenate([each.found.edge for each in alone]), atol=1e-12)
+
+
+def test_the_pair_problem_is_the_stretch_s_without_idle_rows() -> None:
+    stretch = Stretch.of(drawn(TRUE, 1))
+    wide, narrow = TRUE.problem(stretch), TRUE.pair_problem(stretch)
+    m = narrow.n_mothers
+    np.testing.assert_array_equal(wide.cost, narrow.cost)
+    np.testing.assert_array_equal(wide.disappear[:m], narrow.disappear)
+    np.testing.assert_array_equal(wide.appear[m:], narrow.appear)
+    assert not wide.disappear[m:].any()
+
+
+def test_neighbours_that_move_together_are_found_out_by_the_evidence() -> None:
+    still = TRUE.with_values({"motion_scale": 4.0, "p_divide": 0.02})
+    transitions = []
+    for t, each in enumerate(drawn(still, 12, seed=5)):
+        place = each.daughters.centroid
+        moved = place + 6 * np.sin(place[:, ::-1] / 120)  # neighbours move nearly alike
+        transitions.append(transition_between(each.mothers.centroid, moved, 120.0, 2 * t))
+    fit = find_fit(Stretch.of(transitions), FIELD, CELL_SIZE)
+    assert fit.model.has("flow")
+    assert fit.model.parameters["motion_scale"].value < 12
+    assert not find_fit(Stretch.of(drawn(still, 12, seed=5)), FIELD, CELL_SIZE).model.has("flow")
+
+
+def test_the_drift_of_a_mother_is_that_of_her_neighbours_without_herself() -> None:
+    grid = np.stack(np.meshgrid(np.arange(8.0), np.arange(8.0)), -1).reshape(-1, 2) * 30 + 50
+    moved = grid + np.array([5.0, -3.0])
+    moved[27] = grid[27] + [-9.0, 9.0]
+    stretch = Stretch.of([transition_between(grid, moved, 14.0)])
+    drift = carried(TRUE.with_values({"motion_scale": 30.0}), stretch).drift
+    assert drift is not None
+    np.testing.assert_allclose(drift[27], [5.0, -3.0], rtol=0.25)
+
+
+def test_rates_that_change_in_time_are_followed() -> None:
+    early = drawn(TRUE.with_values({"p_divide": 0.25}), 10, seed=1)
+    late = drawn(TRUE.with_values({"p_divide": 0.01}), 10, seed=2, first=10)
+    fit = find_fit(Stretch.of([*early, *late]), FIELD, CELL_SIZE)
+    calibration = calibration_of(fit, {})
+    assert calibration.frames == tuple(range(0, 40, 2))
+
+    def share(frame: int) -> float:
+        somewhere = Stretch.of(drawn(TRUE, 1, first=frame // 2))
+        return float(np.mean(calibration.at(somewhere).value("p_divide")))
+
+    assert share(4) > 0.15
+    assert share(34) < 0.1
+
+
+def test_a_model_goes_through_json() -> None:
+    assert Model.from_dict(TRUE.to_dict()) == TRUE
+    fitted_model = ModelCalibration(TRUE, "self")
+    assert ModelCalibration.of_content({**fitted_model.content(), "fitted_for": {}}) == fitted_model
