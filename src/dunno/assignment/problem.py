@@ -95,6 +95,13 @@ class Problem:
         except ValueError as error:
             raise ProblemError(str(error)) from None
 
+    def tempered(self, tempering: float) -> "Problem":
+        """The same with all costs, those of events included, multiplied by a number: below 1, everything is less certain."""
+        dividing = None if self.dividing_cost is None else tempering * self.dividing_cost
+        events = (tempering * self.appear, tempering * self.disappear, tempering * self.divide)
+        ends = (self.mother, self.daughter, tempering * self.cost, self.n_mothers, self.n_daughters)
+        return Problem(*ends, *events, dividing)
+
     def __reduce__(self) -> tuple[type["Problem"], tuple[Any, ...]]:
         events = (self.appear, self.disappear, self.divide)
         return Problem, (

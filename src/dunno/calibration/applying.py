@@ -26,7 +26,9 @@ def applied(calibration: Calibration, tracking: Tracking) -> Tracking:
     pairs = tracking.pairs
     if calibration.makes_costs:
         pairs = _solved_again(calibration, tracking)
+    verdict = calibration.verdict
     told = {"calibration": calibration.describe(), "calibrated": calibration.trusted}
+    told |= {"verdict": verdict.word, "reason": verdict.reason}
     scaled = tuple(calibration.apply(pair) for pair in pairs)
     return replace(tracking, pairs=scaled, about={**tracking.about, **told})
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dunno import rooms
+from dunno.calibration.verdict import Verdict
 from dunno.errors import InputError
 from dunno.io.writing import whole
 from dunno.types.field import Field
@@ -34,10 +35,12 @@ class Calibration:
     needs_field: ClassVar[bool] = False
     fitted_for: Mapping[str, Any]
 
+    verdict: Verdict
+
     @property
     def trusted(self) -> bool:
         """Whether the probabilities may be called calibrated."""
-        return True
+        return self.verdict.supported
 
     def __call__(self, tracking: Tracking) -> Tracking:
         """Apply it to a finished tracking."""

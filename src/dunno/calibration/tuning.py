@@ -44,7 +44,7 @@ class Trial:
     loss: float
 
 
-def tune_perturbation(tracker: TracksWith, movie: Movie, truth: Truth, *, zero_floor: float) -> list[Trial]:
+def tune_perturbation(tracker: TracksWith, movie: Movie, truth: Truth) -> list[Trial]:
     """Try a perturbation at several strengths, by the held-out mean −log P(true mother).
 
     For each strength the temperature is fitted on the odd frame pairs and the loss taken on the even ones, and the other way round.
@@ -58,16 +58,16 @@ def tune_perturbation(tracker: TracksWith, movie: Movie, truth: Truth, *, zero_f
     trials = []
     for value in STRENGTHS[strength]:
         tracker.perturbation = replace(given, **{strength: value})
-        trials.append(Trial(tracker.perturbation, _held_out(tracker.track(movie), truth, zero_floor)))
+        trials.append(Trial(tracker.perturbation, _held_out(tracker.track(movie), truth)))
     tracker.perturbation = given
     return trials
 
 
-def _held_out(tracking: Tracking, truth: Truth, zero_floor: float) -> float:
+def _held_out(tracking: Tracking, truth: Truth) -> float:
     """Mean loss of each half of the pairs at the temperature fitted on the other."""
     if len(tracking.pairs) < 2:
         raise InputError("tuning needs at least two frame pairs, to hold one out")
     halves = [replace(tracking, pairs=tracking.pairs[start::2]) for start in (0, 1)]
-    one, other = (LabelledDaughters.of(half, truth, False, zero_floor) for half in halves)
+    one, other = (LabelledDaughters.of(half, truth, False) for half in halves)
     losses = [other.loss(best_temperature(one)[0]), one.loss(best_temperature(other)[0])]
     return float(np.average(losses, weights=[other.counts["daughters"], one.counts["daughters"]]))

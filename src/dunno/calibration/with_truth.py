@@ -13,6 +13,7 @@ from dunno.calibration.applying import cost_of, frame_pairs
 from dunno.calibration.base import refuse_calibrated
 from dunno.calibration.kinds.model import ModelCalibration
 from dunno.calibration.kinds.tempered_costs import TemperedCosts
+from dunno.calibration.verdict import fitted_with_truth
 from dunno.costs import linkable
 from dunno.errors import InputError
 from dunno.models.intervals import from_free_values, to_free
@@ -101,6 +102,7 @@ def _fit_model(tracking: Tracking, picked: list[int], trues: list[TrueMothers], 
     return ModelCalibration(
         model=from_free_values(start, best),
         fitted="truth",
+        verdict=fitted_with_truth(tracking.about),
         summary={"loss_before": loss(first), "loss_after": loss(best), "frame_pairs": len(pairs)},
         fitted_for=dict(tracking.about),
     )
@@ -164,4 +166,6 @@ def _fit_tempering(
     first = min(starts, key=loss)
     bounds = [(first[0] - 7, first[0] + 7), (-30.0, 30.0), (-30.0, 30.0), (-30.0, 30.0)]
     best = _climb(loss, first, bounds)
-    return replace(made(best), fitted_for=dict(tracking.about), loss_before=loss(first), loss_after=loss(best))
+    losses = {"loss_before": loss(first), "loss_after": loss(best)}
+    told = fitted_with_truth(tracking.about)
+    return replace(made(best), fitted_for=dict(tracking.about), verdict=told, **losses)

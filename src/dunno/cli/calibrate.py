@@ -21,7 +21,6 @@ def calibrate(
     include_no_mother: Annotated[
         bool, typer.Option("--include-no-mother", help="In a temperature, count cells that truly have no mother.")
     ] = False,
-    zero_floor: Annotated[float, typer.Option(help="Probability that takes the place of exact zeros.")] = 1e-6,
     tune: Annotated[bool, typer.Option("--tune", help="Also search the strength of the perturbation.")] = False,
     from_review: Annotated[
         Path | None,
@@ -45,7 +44,7 @@ def calibrate(
     check_output(output, overwrite)
     if from_review is not None:
         _check_choices(choices, tune or include_no_mother)
-        _calibrate_on_review(from_review, choices.masks, output, temperature, zero_floor, overwrite, quiet, as_json)
+        _calibrate_on_review(from_review, choices.masks, output, temperature, overwrite, quiet, as_json)
         return
     if choices.movie is None:
         raise InputError("give a MOVIE with truth, or the output of a review: --from-review OUT")
@@ -54,7 +53,7 @@ def calibrate(
     movie, truth = movie.every(choices.every), truth.every(choices.every)
     tracker = choices.make_tracker(calibration=None)
     if tune:
-        tried = tune_perturbation(tracker, movie, truth, zero_floor=zero_floor)
+        tried = tune_perturbation(tracker, movie, truth)
         if not quiet:
             _show_tuning(tried)
         best = min(tried, key=lambda each: each.loss).perturbation
@@ -64,7 +63,7 @@ def calibrate(
     if is_joint(tracker.method) and not temperature:
         fitted = fit_event_costs(tracking, truth)
     else:
-        fitted = TemperatureScaling.fit(tracking, truth, include_no_mother=include_no_mother, zero_floor=zero_floor)
+        fitted = TemperatureScaling.fit(tracking, truth, include_no_mother=include_no_mother)
     fitted.save(output, overwrite)
     if as_json:
         typer.echo(json.dumps(json.loads(output.read_text()), indent=2))
@@ -90,7 +89,6 @@ def _calibrate_on_review(
     masks: Path | None,
     output: Path,
     temperature: bool,
-    zero_floor: float,
     overwrite: bool,
     quiet: bool,
     as_json: bool,
@@ -99,7 +97,7 @@ def _calibrate_on_review(
     from dunno.review.learning import learn
 
     with Review.open(folder, masks=masks, read_only=True) as review:
-        learnt = learn(review, temperature=temperature, zero_floor=zero_floor)
+        learnt = learn(review, temperature=temperature)
     learnt.calibration.save(output, overwrite)
     if as_json:
         typer.echo(json.dumps(json.loads(output.read_text()), indent=2))

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dunno.models.carrying import carried, with_flow
+from dunno.models.carrying import carried, with_flow, without_flow
 from dunno.models.diagnostics import find_problems
 from dunno.models.expectation import Expected, expect, maximise
 from dunno.models.intervals import Intervals, bootstrap_intervals
 from dunno.models.model import Model, start_model
+from dunno.terms.flow import Flow
 from dunno.types import Floats
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch
@@ -140,6 +141,24 @@ def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lamb
     if problems:
         pooled = best = climber.climb(start, stretch, one, RATES)
     return Fit(pooled, best, kernel is not one and not problems, tuple(problems))
+
+
+def refit(fit: Fit, stretch: Stretch, cell_size: float, tell: Tell = lambda rounds: None) -> Fit:
+    """Fit the same model to another stretch, such as one with frames left out: what was decided before is not decided again.
+
+    Motion begins anew; all else begins where the other fit ended.
+    """
+    field = fit.model.field
+    start = start_model(stretch, field, cell_size)
+    other = without_flow(fit.model)
+    kept = {name: each.value for name, each in other.parameters.items() if name not in ("motion_scale", "tail")}
+    climber, one = Climber(tell), np.ones((len(stretch), len(stretch)))
+    held = RATES if fit.problems else frozenset[str]()
+    best = climber.climb(start.with_values(kept), stretch, one, held)
+    if fit.model.has(Flow.name):
+        finder = best.model
+        best = _with_flow(climber.climb(best.model, carried(best.model, stretch), one), finder)
+    return Fit(best, best, False, tuple(find_problems(best.expected)))
 
 
 class Climber:

@@ -11,6 +11,7 @@ import numpy as np
 from dunno.assignment import Problem, marginals
 from dunno.calibration import ModelCalibration, TemperedCosts
 from dunno.calibration.kinds.model import stretch_of
+from dunno.calibration.verdict import Verdict
 from dunno.review.lessons import Lessons, Values, calibration_kind, uncalibrated
 from dunno.review.review import Review
 from dunno.runs.workspace import CALIBRATION_FILE
@@ -50,7 +51,8 @@ def fit_model(review: Review, lessons: Lessons, cost: Any) -> tuple[ModelCalibra
         values[name] = (each.value, ends[0], ends[1])
     intervals = {**own.intervals, **{name: value[1:] for name, value in values.items()}}
     summary = {"loss_before": losses[0], "loss_after": losses[1], "frame_pairs": len(parts)}
-    fitted = replace(fitted, fitted="truth", problems=(), intervals=intervals, summary=summary)
+    verdict = Verdict("supported", f"fitted on {len(lessons)} answers of a review")
+    fitted = replace(fitted, fitted="truth", problems=(), verdict=verdict, intervals=intervals, summary=summary)
     return replace(fitted, fitted_for=uncalibrated(about)), values
 
 

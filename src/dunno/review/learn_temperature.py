@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from dunno.calibration import TemperatureScaling
-from dunno.calibration.kinds.temperature import LabelledDaughters, best_temperature, floored
+from dunno.calibration.kinds.temperature import LabelledDaughters, best_temperature
+from dunno.calibration.verdict import Verdict
 from dunno.errors import InputError
 from dunno.review.lessons import Lessons, Values, calibration_kind, uncalibrated
 from dunno.review.review import Review
@@ -15,7 +16,7 @@ from dunno.review.review import Review
 RESAMPLINGS = 200
 
 
-def fit_temperature(review: Review, lessons: Lessons, zero_floor: float) -> tuple[TemperatureScaling, Values]:
+def fit_temperature(review: Review, lessons: Lessons) -> tuple[TemperatureScaling, Values]:
     """The temperature that makes the answers most probable, on top of one that the output has; bootstrapped over answers."""
     about = review.about
     if calibration_kind(about) not in (None, TemperatureScaling.name):
@@ -24,7 +25,7 @@ def fit_temperature(review: Review, lessons: Lessons, zero_floor: float) -> tupl
             "leave out --temperature"
         )
     before = about["calibration"]["temperature"] if about["calibration"] else 1.0  # the new one comes on top of it
-    sample = _labelled(review, lessons, zero_floor)
+    sample = _labelled(review, lessons)
     best, at_bound = best_temperature(sample)
     rng = np.random.default_rng(0)
     drawn = rng.multinomial(len(sample.log_true), np.full(len(sample.log_true), 1 / len(sample.log_true)), RESAMPLINGS)
@@ -37,20 +38,20 @@ def fit_temperature(review: Review, lessons: Lessons, zero_floor: float) -> tupl
         loss_before=sample.loss(1.0 / before),
         loss_after=sample.loss(best),
         counts=sample.counts,
-        zero_floor=zero_floor,
+        verdict=Verdict("supported", f"fitted on {len(lessons)} answers of a review"),
         at_bound=at_bound,
     )
     return fitted, {"temperature": (before * best, before * low, before * high)}
 
 
-def _labelled(review: Review, lessons: Lessons, zero_floor: float) -> LabelledDaughters:
+def _labelled(review: Review, lessons: Lessons) -> LabelledDaughters:
     """The answered daughters' distributions as they were tracked, with what is true."""
     edges, owners, none, trues, weights = [], [], [], [], []
     counts = {"daughters": 0, "mother_no_candidate": 0, **lessons.left_out}
     columns = (lessons.pair, lessons.daughter, lessons.mother, lessons.weight)
     for t, j, mother, weight in zip(*(column.tolist() for column in columns), strict=True):
         pair = review.original(t)
-        log_edge, log_none = floored(pair, zero_floor, bool(review.about["no_mother"]))
+        log_edge, log_none = pair.log_probability, pair.log_no_mother
         own = np.flatnonzero(pair.daughter == j)
         true = log_none[j] if mother < 0 else log_edge[own[pair.mother[own] == mother]].sum()
         if (mother >= 0 and mother not in pair.mother[own]) or not np.isfinite(true):

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from dunno import rooms
 from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts
-from dunno.calibration.kinds.temperature import ZERO_FLOOR
 from dunno.review.learn_model import fit_model, fit_tempering
 from dunno.review.learn_temperature import fit_temperature
 from dunno.review.lessons import ENOUGH, Values, lessons_of
@@ -39,7 +38,7 @@ class Learnt:
         return self.effective >= ENOUGH
 
 
-def learn(review: Review, *, temperature: bool = False, zero_floor: float = ZERO_FLOOR) -> Learnt:
+def learn(review: Review, *, temperature: bool = False) -> Learnt:
     """Fit what makes the answers most probable, each weighted by its chance of being asked.
 
     Method JP gets its model, or for costs that are no motion model a tempering and event costs, corrected from what the
@@ -52,7 +51,7 @@ def learn(review: Review, *, temperature: bool = False, zero_floor: float = ZERO
     cost = cost(**about["cost_parameters"]) if isinstance(cost, type) else cost
     calibration: Fitted
     if not about["joint"] or temperature:
-        calibration, values = fit_temperature(review, lessons, zero_floor)
+        calibration, values = fit_temperature(review, lessons)
     elif hasattr(cost, "spread"):
         calibration, values = fit_model(review, lessons, cost)
     else:

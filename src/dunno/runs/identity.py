@@ -13,7 +13,7 @@ from dunno.errors import MovieError
 from dunno.tracking.tracker import Tracker
 from dunno.types import Movie
 
-DECIDED_LATER = ("calibration", "calibrated")
+DECIDED_LATER = ("calibration", "calibrated", "verdict", "reason")
 
 
 def identity(tracker: Tracker, movie: Movie, ctc: bool) -> dict[str, Any]:

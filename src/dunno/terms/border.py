@@ -9,6 +9,7 @@ import numpy as np
 
 from dunno.terms import Step, Surroundings, Term, parameter
 from dunno.types import Floats
+from dunno.types.density import student_below
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch
 
@@ -111,11 +112,8 @@ def _inside(field: Field, places: Floats, width: Floats | float, tail: float) ->
 
     All axes and both ends in one call, because the calls cost more than the places.
     """
-    from scipy.special import ndtr, stdtr
-
     edges = np.array([field.high, field.low])[:, :, None]
-    ends = (edges - places) / width
-    above, below = ndtr(ends) if np.isinf(tail) else stdtr(tail, ends)
+    above, below = student_below(tail, (edges - places) / width)
     return np.asarray(above - below)
 
 

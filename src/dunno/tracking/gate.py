@@ -1,6 +1,6 @@
 """The gate: which edges are worth a cost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -50,20 +50,26 @@ def merge(first: Candidates, second: Candidates, n_mothers: int) -> Candidates:
 
 
 def estimate_gate(movie: Movie) -> float:
-    """Guess generously how far a cell may move between two frames.
+    """Guess generously how far a cell may move between two frames, from a few frame pairs spread over the movie.
 
-    Looks at a few frame pairs spread over the movie: the larger of four times the 95 % quantile of the distances
-    from each cell to the nearest one a frame earlier (an underestimate of displacements where cells are dense, hence
-    the factor), and one and a half median cell diameters (daughters of a division land about a cell apart, however
-    slow the rest is). A movie in which no frame pair has cells on both sides gets its own diagonal.
+    A movie in which no frame pair has cells on both sides gets its own diagonal.
     """
-    nearest, diameters = [], []
-    for mothers, daughters in _some_pairs(movie):
-        nearest.append(_nearest(mothers, daughters))
-        diameters.append(daughters.diameter)
-    displacements, sizes = np.concatenate(nearest), np.concatenate(diameters)
+    gate = gate_between(list(_some_pairs(movie)))
+    return gate if np.isfinite(gate) else float(np.linalg.norm(np.multiply(movie.shape, movie.scale)))
+
+
+def gate_between(pairs: Sequence[tuple[Detections, Detections]]) -> float:
+    """Guess generously how far a cell may move between two frames; infinite where none has cells on both sides.
+
+    The larger of four times the 95 % quantile of the distances from each cell to the nearest one a frame earlier (an
+    underestimate of displacements where cells are dense, hence the factor), and one and a half median cell diameters
+    (daughters of a division land about a cell apart, however slow the rest is).
+    """
+    some = [pairs[t] for t in np.unique(np.linspace(0, len(pairs) - 1, min(GATE_PAIRS, len(pairs))).astype(int))]
+    displacements = np.concatenate([_nearest(mothers, daughters) for mothers, daughters in some])
+    sizes = np.concatenate([daughters.diameter for _, daughters in some])
     if len(displacements) == 0:
-        return float(np.linalg.norm(np.multiply(movie.shape, movie.scale)))
+        return float("inf")
     return float(max(GATE_FACTOR * np.quantile(displacements, GATE_QUANTILE), GATE_DIAMETERS * np.median(sizes)))
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from dunno import rooms
 from dunno.assignment import Problem
 from dunno.calibration import Calibration
+from dunno.calibration.verdict import UNTESTED
 from dunno.costs import Cost, HasEventCosts, evaluate, linkable, name_of
 from dunno.errors import InputError, MovieError
 from dunno.io.links import Links
@@ -24,9 +25,11 @@ from dunno.methods import Method, ScoredPair, is_joint
 from dunno.perturbations import Perturbation
 from dunno.tracking import Tracking
 from dunno.tracking.blocks import Block, blocks_of
-from dunno.tracking.fitting import fit_plan, seen_field
 from dunno.tracking.gate import check_gate, estimate_gate, find_candidates, merge
 from dunno.tracking.plan import Plan
+from dunno.tracking.sampling import take_sample
+from dunno.tracking.self_calibration import fit_plan
+from dunno.tracking.skipped_temperature import fit_temperature
 from dunno.types import Candidates, EventCosts, FramePair, Movie, PairPosterior
 from dunno.work.progress import Tell, tell_nobody
 from dunno.work.schedule import in_order, open_executor
@@ -49,8 +52,8 @@ class Tracker:
         links: Somebody else's links (`dunno.io.read_links`), to be given probabilities: they become candidates if they
             are not, and are reported instead of the method's own.
         calibration: A fitted calibration (see `dunno.calibration`), refused if it is one for another cost or method; "self" fits
-            one to the movie itself, without truth (method JP, costs that are motion models); `None` for none. The
-            default is "self" where that is possible and no event cost is given.
+            one to the movie itself, without truth, by skipping frames (the default): a model for method JP with a motion cost and
+            no event cost given, else a temperature. `None` for none.
         seed: Makes everything random repeatable.
         workers: Threads to use; `None` takes all cores.
         executor: Any `concurrent.futures.Executor` to use instead.
@@ -101,30 +104,26 @@ class Tracker:
         self.executor = executor
 
     def _chosen(self, calibration: Calibration | str | None) -> Calibration | Literal["self"] | None:
-        """Resolve the default, and refuse a self-calibration that cannot be."""
-        fits = is_joint(self.method) and hasattr(self.cost, "spread")
-        given = [n for n in ("appear_cost", "disappear_cost", "divide_cost") if getattr(self, n) is not None]
-        if calibration == "default":
-            if not fits or given:
-                return None
-            refuse_unused(self.cost)
-            return "self"
-        if calibration == "self":
-            if not fits:
-                raise InputError(
-                    f"self-calibration is for method JP with a cost that is a motion model (distance, activity), "
-                    f"not for {self.method.name} with {name_of(self.cost)}: a bare cost has no scale that the movie could tell; "
-                    "fit one with truth (dunno calibrate), or track without"
-                )
-            if given:
-                raise InputError(f"self-calibration fits event costs itself; leave out {', '.join(given)}")
-            refuse_unused(self.cost)
+        """Resolve the default, and refuse what contradicts itself."""
+        given = self._given_events
+        if calibration in ("default", "self"):
+            if self.fits_model:
+                refuse_unused(self.cost)
             return "self"
         if isinstance(calibration, str):
             raise InputError(f"calibration is {calibration!r}; expected a fitted calibration, 'self' or None")
         if given and calibration is not None and calibration.makes_costs:
             raise InputError(f"the calibration brings its own event costs; leave out {', '.join(given)}")
         return calibration
+
+    @property
+    def _given_events(self) -> list[str]:
+        return [name for name in ("appear_cost", "disappear_cost", "divide_cost") if getattr(self, name) is not None]
+
+    @property
+    def fits_model(self) -> bool:
+        """Whether a self-calibration fits a model, which makes costs of its own, and not a temperature."""
+        return is_joint(self.method) and hasattr(self.cost, "spread") and not self._given_events
 
     def plan(self, movie: Movie, tell: Tell = tell_nobody) -> Plan:
         """Decide everything that depends on the whole movie; fits the calibration, where it is "self".
@@ -141,12 +140,14 @@ class Tracker:
         if self.calibration == "self":
             about = self.about(movie, plan)
             with self.working() as (executor, workers):
-                return fit_plan(
-                    plan, movie, about, may_widen=given is None, executor=executor, workers=workers, tell=tell
-                )
+                sample = take_sample(plan.cost, movie, executor, workers, tell)
+                if self.fits_model:
+                    return fit_plan(plan, sample, about, may_widen=given is None, tell=tell)
+                fitted = fit_temperature(plan, sample, track_block, about, executor, workers, tell)
+                return replace(plan, calibration=fitted)
         if plan.calibration is not None and plan.calibration.needs_field:
             with self.working() as (executor, workers):
-                field = seen_field(movie, executor, workers, tell)
+                field = take_sample(None, movie, executor, workers, tell).field
             return replace(plan, calibration=plan.calibration.moved_to(field))
         return plan
 
@@ -236,6 +237,8 @@ class Tracker:
             "seed": self.seed,
             "calibration": None,
             "calibrated": False,
+            "verdict": UNTESTED.word,
+            "reason": UNTESTED.reason,
         }
 
     def about(self, movie: Movie, plan: Plan) -> dict[str, Any]:
@@ -244,6 +247,7 @@ class Tracker:
         if plan.calibration is not None:
             plan.calibration.check(about)
             about |= {"calibration": plan.calibration.describe(), "calibrated": plan.calibration.trusted}
+            about |= {"verdict": plan.calibration.verdict.word, "reason": plan.calibration.verdict.reason}
         return about
 
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dunno.assignment import Problem
 from dunno.calibration.base import Calibration
+from dunno.calibration.softening import Softening, with_unknown
+from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict
 from dunno.errors import DunnoWarning, InputError
 from dunno.models.carrying import seen
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
 from dunno.terms.flow import Flow
-from dunno.types import Candidates, Floats, FramePair
+from dunno.types import Candidates, Floats, FramePair, PairPosterior
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Transition
 
@@ -32,7 +34,10 @@ class ModelCalibration(Calibration):
         fitted: "self" or "truth".
         frames: Original indices of the frames at which the varying parameters were fitted; empty if they do not vary.
         courses: For each parameter that varies in time, its values at `frames`.
-        problems: Why it is not trusted.
+        softening: By how much its probabilities are less sure than the model, as skipping frames says.
+        verdict: What may be said of its probabilities.
+        skipping: What the skip tests saw, one for each step.
+        problems: What the model cannot explain.
         intervals: 95 % intervals of the pooled parameters.
         summary: What the fit saw: evidence, expected numbers, iterations.
         fitted_for: What it was fitted on.
@@ -46,15 +51,13 @@ class ModelCalibration(Calibration):
     fitted: str
     frames: tuple[int, ...] = ()
     courses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    softening: Softening = field(default_factory=Softening)
+    verdict: Verdict = UNTESTED
+    skipping: tuple[SkipTest, ...] = ()
     problems: tuple[str, ...] = ()
     intervals: Intervals = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
     fitted_for: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def trusted(self) -> bool:
-        """Whether nothing speaks against it."""
-        return not self.problems
 
     @property
     def collective(self) -> bool:
@@ -79,7 +82,13 @@ class ModelCalibration(Calibration):
         """(E,) costs and the assignment problem in their place."""
         model, stretch = self.posed(stretch_of(pair, candidates, cost))
         problem = model.pair_problem(stretch)
+        if self.softening.tempering != 1.0:
+            problem = problem.tempered(self.softening.tempering)
         return problem.cost, problem
+
+    def apply(self, posterior: PairPosterior) -> PairPosterior:
+        """A pair's probabilities with the share of what the model does not know."""
+        return posterior if self.softening.unknown == 0.0 else with_unknown(posterior, self.softening.unknown)
 
     def check(self, about: Mapping[str, Any]) -> None:
         """Refuse another cost or a method that does not know the posterior."""
@@ -107,8 +116,12 @@ class ModelCalibration(Calibration):
         return {
             "kind": self.name,
             "fitted": self.fitted,
-            "trusted": self.trusted,
+            "verdict": self.verdict.word,
+            "reason": self.verdict.reason,
             "problems": list(self.problems),
+            "tempering": self.softening.tempering,
+            "unknown": self.softening.unknown,
+            "skipping": [test.to_dict() for test in self.skipping],
             "terms": [term.name for term in self.model.terms],
             "collective": self.collective,
             "varies_in_time": bool(self.frames),
@@ -166,6 +179,9 @@ class ModelCalibration(Calibration):
             "model": self.model.to_dict(),
             "frames": list(self.frames),
             "courses": {name: list(values) for name, values in self.courses.items()},
+            "softening": asdict(self.softening),
+            "verdict": asdict(self.verdict),
+            "skipping": [test.to_dict() for test in self.skipping],
             "problems": list(self.problems),
             "intervals": {name: list(interval) for name, interval in self.intervals.items()},
             "summary": dict(self.summary),
@@ -179,6 +195,9 @@ class ModelCalibration(Calibration):
             fitted=content["fitted"],
             frames=tuple(content["frames"]),
             courses={name: tuple(values) for name, values in content["courses"].items()},
+            softening=Softening(**content["softening"]),
+            verdict=Verdict(**content["verdict"]),
+            skipping=tuple(SkipTest(**test) for test in content["skipping"]),
             problems=tuple(content["problems"]),
             intervals={name: (low, high) for name, (low, high) in content["intervals"].items()},
             summary=content["summary"],

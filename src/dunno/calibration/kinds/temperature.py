@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from dunno.assignment.distributions import log_sum, normalise
 from dunno.calibration.base import Calibration, refuse_calibrated
+from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict, fitted_with_truth
 from dunno.errors import DunnoWarning, InputError
 from dunno.truth import NO_MOTHER, true_mothers
 from dunno.types import Floats, Ints, PairPosterior, Truth
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
     from dunno.tracking import Tracking
 
 BOUNDS = (1e-3, 1e6)
-ZERO_FLOOR = 1e-6
+FAINT_PRIOR = 3.0
+"""Width of the prior on ln T around 0, for a fit without truth: next to nothing against a few links."""
+
 MUST_AGREE = ("cost", "method", "no_mother")
 SHOULD_AGREE = ("step", "interval", "cost_parameters", "method_parameters")
-KEPT = ("temperature", "loss_before", "loss_after", "zero_floor", "at_bound")
+KEPT = ("temperature", "fitted", "loss_before", "loss_after", "at_bound")
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,13 @@ class TemperatureScaling(Calibration):
         loss_before: Mean −log P(true mother) at T = 1.
         loss_after: The same at T.
         counts: How many daughters the loss is over, and how many were left out and why.
-        zero_floor: Probability that takes the place of an exact 0 (AS and FP+A give many), in the fit and in use. It is
-            itself raised to 1/T, so T depends on it: `docs/calibration.md` shows how much.
         at_bound: Whether T ran into a bound of the search.
+        fitted: "truth", or "self": on the movie itself, by skipping frames.
+        verdict: What may be said of the scaled probabilities.
+        interval: Where T lies in 95 of 100 cases, by resampling frame pairs; `None` if that was not asked.
+        skipping: What the skip test saw.
+
+    Exact zeros, of which AS and FP+A give many, stay zero: 0 to any power is 0.
     """
 
     name: ClassVar[str] = "temperature scaling"
@@ -52,19 +59,18 @@ class TemperatureScaling(Calibration):
     loss_before: float = float("nan")
     loss_after: float = float("nan")
     counts: Mapping[str, int] = field(default_factory=dict)
-    zero_floor: float = ZERO_FLOOR
     at_bound: bool = False
+    fitted: str = "truth"
+    verdict: Verdict = UNTESTED
+    interval: tuple[float, float] | None = None
+    skipping: tuple[SkipTest, ...] = ()
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.temperature) and self.temperature > 0):
             raise InputError(f"the temperature is {self.temperature}; expected a number above zero")
-        if not 0 < self.zero_floor < 1:
-            raise InputError(f"zero_floor is {self.zero_floor}; expected a probability between 0 and 1")
 
     @classmethod
-    def fit(
-        cls, tracking: Tracking, truth: Truth, *, include_no_mother: bool = False, zero_floor: float = ZERO_FLOOR
-    ) -> TemperatureScaling:
+    def fit(cls, tracking: Tracking, truth: Truth, *, include_no_mother: bool = False) -> TemperatureScaling:
         """Find the T that makes the true mothers most probable, by a bounded search over its logarithm.
 
         The loss is the mean −log P(true mother) over daughters that have a true mother among their candidates.
@@ -74,10 +80,9 @@ class TemperatureScaling(Calibration):
             truth: What is true, with the same frames.
             include_no_mother: Also count daughters that truly have no mother; by default they are left out, because one T cannot
                 serve both motion and ⊥.
-            zero_floor: Takes the place of exact zeros.
         """
         refuse_calibrated(tracking.about)
-        sample = LabelledDaughters.of(tracking, truth, include_no_mother, zero_floor)
+        sample = LabelledDaughters.of(tracking, truth, include_no_mother)
         temperature, at_bound = best_temperature(sample)
         if at_bound:
             warnings.warn(
@@ -91,14 +96,9 @@ class TemperatureScaling(Calibration):
             loss_before=sample.loss(1.0),
             loss_after=sample.loss(temperature),
             counts=sample.counts,
-            zero_floor=zero_floor,
+            verdict=fitted_with_truth(tracking.about, at_bound),
             at_bound=at_bound,
         )
-
-    @property
-    def trusted(self) -> bool:
-        """Whether the fit found its temperature within the bounds of its search."""
-        return not self.at_bound
 
     def check(self, about: Mapping[str, Any]) -> None:
         """Refuse a tracking of another cost or method; warn of another step or interval."""
@@ -119,8 +119,9 @@ class TemperatureScaling(Calibration):
 
     def apply(self, pair: PairPosterior) -> PairPosterior:
         """Scale one frame pair's distributions."""
-        log_edge, log_none = floored(pair, self.zero_floor, bool(self.fitted_for.get("no_mother", True)))
-        scaled = normalise(log_edge / self.temperature, log_none / self.temperature, pair.daughter)
+        scaled = normalise(
+            pair.log_probability / self.temperature, pair.log_no_mother / self.temperature, pair.daughter
+        )
         return replace(
             pair,
             log_probability=scaled.log_probability,
@@ -132,7 +133,16 @@ class TemperatureScaling(Calibration):
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""
-        return {"kind": self.name, "temperature": self.temperature, "data": self.fitted_for.get("movie")}
+        return {
+            "kind": self.name,
+            "fitted": self.fitted,
+            "temperature": self.temperature,
+            "interval": None if self.interval is None else list(self.interval),
+            "verdict": self.verdict.word,
+            "reason": self.verdict.reason,
+            "skipping": [test.to_dict() for test in self.skipping],
+            "data": self.fitted_for.get("movie"),
+        }
 
     def rows(self) -> list[tuple[str, str]]:
         """The temperature, and what it was fitted on."""
@@ -148,13 +158,32 @@ class TemperatureScaling(Calibration):
 
     def content(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        return {name: getattr(self, name) for name in KEPT} | {"counts": dict(self.counts)}
+        return {
+            **{name: getattr(self, name) for name in KEPT},
+            "counts": dict(self.counts),
+            "verdict": asdict(self.verdict),
+            "interval": None if self.interval is None else list(self.interval),
+            "skipping": [test.to_dict() for test in self.skipping],
+        }
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any]) -> TemperatureScaling:
         """The reverse of `content`."""
-        own = {name: content[name] for name in KEPT}
-        return cls(**own, counts=content["counts"], fitted_for=content["fitted_for"])
+        interval = content["interval"]
+        return cls(
+            **{name: content[name] for name in KEPT},
+            counts=content["counts"],
+            verdict=Verdict(**content["verdict"]),
+            interval=None if interval is None else (interval[0], interval[1]),
+            skipping=tuple(SkipTest(**test) for test in content["skipping"]),
+            fitted_for=content["fitted_for"],
+        )
+
+
+COUNTED = (
+    *("daughters", "no_mother", "mother_no_candidate", "mother_impossible"),
+    *("no_distribution", "false_detections"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,13 +207,13 @@ class LabelledDaughters:
     weight: Floats | None = None
 
     @classmethod
-    def of(cls, tracking: Tracking, truth: Truth, include_no_mother: bool, zero_floor: float) -> LabelledDaughters:
+    def of(cls, tracking: Tracking, truth: Truth, include_no_mother: bool) -> LabelledDaughters:
         """Collect the daughters of all pairs that the loss is over."""
         edges, owners, none, trues = [], [], [], []
-        counts = {"daughters": 0, "no_mother": 0, "mother_no_candidate": 0, "no_distribution": 0, "false_detections": 0}
+        counts = dict.fromkeys(COUNTED, 0)
         for pair in tracking.pairs:
             true = true_mothers(truth, pair)
-            log_edge, log_none = floored(pair, zero_floor, bool(tracking.about.get("no_mother", True)))
+            log_edge, log_none = pair.log_probability, pair.log_no_mother
             hit = true.mother[pair.daughter] == pair.mother
             log_true = np.full(len(pair.daughters), np.nan)
             log_true[pair.daughter[hit]] = log_edge[hit]
@@ -202,6 +231,7 @@ class LabelledDaughters:
             counts["daughters"] += int(used.sum())
             counts["no_mother"] += int((appeared & ~used).sum())
             counts["mother_no_candidate"] += int((true.known & (true.mother >= 0) & np.isnan(log_true)).sum())
+            counts["mother_impossible"] += int((true.known & np.isneginf(log_true) & ~lost).sum())
             counts["no_distribution"] += int((true.known & lost).sum())
             counts["false_detections"] += int((~true.known).sum())
         if counts["daughters"] == 0:
@@ -211,30 +241,30 @@ class LabelledDaughters:
 
     def loss(self, temperature: float) -> float:
         """Mean −log P(truth) at a temperature."""
+        return float(np.average(self.losses(temperature), weights=self.weight))
+
+    def losses(self, temperature: float) -> Floats:
+        """(N,) −log P(truth) of each daughter at a temperature."""
         total = log_sum(self.log_edge / temperature, self.log_none / temperature, self.daughter)
-        return float(np.average(total - self.log_true / temperature, weights=self.weight))
+        return total - self.log_true / temperature
 
 
-def best_temperature(sample: LabelledDaughters) -> tuple[float, bool]:
-    """The temperature of least loss, and whether it ran into a bound."""
+def best_temperature(sample: LabelledDaughters, prior: float = 0.0) -> tuple[float, bool]:
+    """The temperature of least loss, and whether it ran into a bound.
+
+    Args:
+        sample: What the loss is over.
+        prior: Weight of ½(ln T)², to hold T where nothing else does.
+    """
     from scipy.optimize import minimize_scalar
 
     low, high = np.log(BOUNDS)
-    found = minimize_scalar(lambda log_t: sample.loss(np.exp(log_t)), bounds=(low, high), method="bounded")
+    found = minimize_scalar(
+        lambda log_t: sample.loss(np.exp(log_t)) + 0.5 * prior * log_t**2, bounds=(low, high), method="bounded"
+    )
+    if prior:
+        return float(np.exp(found.x)), False
     for bound in (low, high):  # where everything is right and sure, the loss is flat down to the bound
         if abs(found.x - bound) < 0.01 or sample.loss(np.exp(bound)) <= found.fun + 1e-12:
             return float(np.exp(bound)), True
     return float(np.exp(found.x)), False
-
-
-def floored(pair: PairPosterior, zero_floor: float, no_mother: bool) -> tuple[Floats, Floats]:
-    """A pair's log probabilities with exact zeros replaced.
-
-    ⊥ stays out where it was left out, and a daughter without a distribution does not get a uniform one.
-    """
-    floor = np.log(zero_floor)
-    nothing = np.isnan(pair.entropy)[pair.daughter]
-    log_edge = np.where(np.isfinite(pair.log_probability) | nothing, pair.log_probability, floor)
-    if not no_mother:
-        return log_edge, pair.log_no_mother
-    return log_edge, np.where(np.isfinite(pair.log_no_mother), pair.log_no_mother, floor)

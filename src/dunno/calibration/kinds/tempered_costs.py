@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
 from dunno.assignment import Problem
 from dunno.calibration.base import Calibration
+from dunno.calibration.verdict import UNTESTED, Verdict
 from dunno.costs import evaluate, linkable
 from dunno.errors import InputError
 from dunno.types import Candidates, Floats, FramePair, Ints
@@ -25,6 +26,7 @@ class TemperedCosts(Calibration):
         fitted_for: What it was fitted on.
         loss_before: Mean −log P(truth) at the costs' own defaults.
         loss_after: The same when fitted.
+        verdict: What may be said of its probabilities.
     """
 
     name: ClassVar[str] = "tempering and event costs"
@@ -37,6 +39,7 @@ class TemperedCosts(Calibration):
     fitted_for: Mapping[str, Any] = field(default_factory=dict)
     loss_before: float = float("nan")
     loss_after: float = float("nan")
+    verdict: Verdict = UNTESTED
 
     def problem(self, pair: FramePair, candidates: Candidates, cost: Any) -> tuple[Floats, Problem]:
         """(E,) tempered costs and the assignment problem they make."""
@@ -60,7 +63,8 @@ class TemperedCosts(Calibration):
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""
         own = {name: getattr(self, name) for name in ("tempering", *EVENTS)}
-        return {"kind": self.name, "data": self.fitted_for.get("movie"), **own}
+        told = {"verdict": self.verdict.word, "reason": self.verdict.reason}
+        return {"kind": self.name, "fitted": "truth", **told, "data": self.fitted_for.get("movie"), **own}
 
     def rows(self) -> list[tuple[str, str]]:
         """The tempering and the event costs."""
@@ -73,10 +77,12 @@ class TemperedCosts(Calibration):
 
     def content(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        return {name: getattr(self, name) for name in ("tempering", *EVENTS, "loss_before", "loss_after")}
+        own = {name: getattr(self, name) for name in ("tempering", *EVENTS, "loss_before", "loss_after")}
+        return {**own, "verdict": asdict(self.verdict)}
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any]) -> TemperedCosts:
         """The reverse of `content`."""
         names = ("tempering", *EVENTS, "loss_before", "loss_after")
-        return cls(**{name: float(content[name]) for name in names}, fitted_for=content["fitted_for"])
+        own = {name: float(content[name]) for name in names}
+        return cls(**own, fitted_for=content["fitted_for"], verdict=Verdict(**content["verdict"]))

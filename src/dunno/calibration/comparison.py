@@ -1,0 +1,166 @@
+r"""Skipped frames against all frames: what a movie says about its own tracking, without truth.
+
+Track a movie frame by frame, and once more with every second frame left out. For a daughter j in frame t + 2 the direct posterior
+$q_j(g)$ over the cells g of frame t stands beside the composed one
+
+$$c_j(g) = \sum_m P(m | j)\, P(g | m), \qquad c_j(⊥) = P(⊥ | j) + \sum_m P(m | j)\, P(⊥ | m),$$
+
+which has seen the frame between. A model that tells the truth has $E[c | q] = q$: whatever needs a truth can be computed with c
+as a soft truth. What both ways get wrong alike cannot be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dunno.types import Bools, Floats, Ints
+
+LEAST = 1e-12
+"""Probability of what was thought to be impossible."""
+
+MOSTLY_LOST = 0.5
+"""Daughters whose composed path ends in ⊥ with more than this are not judged: a mask may be missing between."""
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """Who is whose mother in some transitions, by rows of one table of N cells.
+
+    Attributes:
+        mother: (E,) row of each edge's mother.
+        daughter: (E,) row of its daughter.
+        probability: (E,) that it is a link.
+        none: (N,) probability of having no mother; NaN for rows that are no daughters.
+    """
+
+    mother: Ints
+    daughter: Ints
+    probability: Floats
+    none: Floats
+
+    @property
+    def n_rows(self) -> int:
+        """N."""
+        return len(self.none)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Beliefs]) -> Beliefs:
+        """Beliefs about different daughters, together."""
+        none = parts[0].none.copy()
+        for part in parts[1:]:
+            known = ~np.isnan(part.none)
+            none[known] = part.none[known]
+        return cls(
+            mother=np.concatenate([part.mother for part in parts]),
+            daughter=np.concatenate([part.daughter for part in parts]),
+            probability=np.concatenate([part.probability for part in parts]),
+            none=none,
+        )
+
+    def matrix(self) -> Any:
+        """(N, N) sparse: row j holds the probabilities of j's mothers."""
+        from scipy.sparse import csr_array
+
+        return csr_array((self.probability, (self.daughter, self.mother)), shape=(self.n_rows,) * 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Composed:
+    """Who is whose grandmother, k steps back, by way of all frames between.
+
+    Attributes:
+        matrix: (N, N) sparse, c_j(g).
+        none: (N,) c_j(⊥); NaN where a step of the way is not known.
+    """
+
+    matrix: Any
+    none: Floats
+
+
+def compose(steps: Beliefs, k: int) -> Composed:
+    """Go k single steps back, from every daughter whose way is known."""
+    one = steps.matrix()
+    lost, known = np.nan_to_num(steps.none), (~np.isnan(steps.none)).astype(np.float64)
+    matrix, none, way = one, lost, known
+    for _ in range(k - 1):
+        none = lost + one @ none
+        reached = np.asarray(one.sum(axis=1)).ravel()
+        way = known * np.where(reached > LEAST, (one @ way) / np.maximum(reached, LEAST), known)
+        matrix = one @ matrix
+    return Composed(matrix.tocsr(), np.where(way > 1 - 1e-6, none, np.nan))
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Direct and composed beliefs about the same daughters, option by option.
+
+    Attributes:
+        daughter: (K,) row of the daughter of each option.
+        direct: (K,) q.
+        composed: (K,) c.
+        is_none: (K,) whether the option is ⊥.
+        judged: (N,) which daughters take part.
+        unreached: (N,) how much of c lies on cells that are no options of q.
+    """
+
+    daughter: Ints
+    direct: Floats
+    composed: Floats
+    is_none: Bools
+    judged: Bools
+    unreached: Floats
+
+    @classmethod
+    def of(cls, direct: Beliefs, composed: Composed) -> Comparison:
+        """Compare what is believed directly with what the frames between say."""
+        rows = np.flatnonzero(~np.isnan(direct.none))
+        edge = np.asarray(composed.matrix[direct.daughter, direct.mother]).ravel()
+        option = np.concatenate([edge, np.nan_to_num(composed.none[rows])])
+        daughter = np.concatenate([direct.daughter, rows])
+        judged = np.zeros(direct.n_rows, np.bool_)
+        judged[rows] = composed.none[rows] < MOSTLY_LOST  # NaN is not
+        reached = np.bincount(daughter, option, minlength=direct.n_rows)
+        return cls(
+            daughter=daughter,
+            direct=np.concatenate([direct.probability, direct.none[rows]]),
+            composed=option,
+            is_none=np.concatenate([np.zeros(len(edge), np.bool_), np.ones(len(rows), np.bool_)]),
+            judged=judged,
+            unreached=np.where(judged, np.clip(1 - reached, 0.0, 1.0), 0.0),
+        )
+
+    def __len__(self) -> int:
+        return int(self.judged.sum())
+
+    def among(self, rows: Bools) -> Comparison:
+        """Some of the daughters only."""
+        return replace(self, judged=self.judged & rows, unreached=np.where(rows, self.unreached, 0.0))
+
+    def with_direct(self, beliefs: Beliefs) -> Comparison:
+        """The same with other direct beliefs about the same options."""
+        rows = self.daughter[self.is_none]
+        return replace(self, direct=np.concatenate([beliefs.probability, beliefs.none[rows]]))
+
+    def loss(self, direct: Floats | None = None) -> float:
+        """Σ −c log q over the judged daughters; what c gives to no option of q counts as impossible."""
+        direct = self.direct if direct is None else direct
+        weight = np.where(self.judged[self.daughter], self.composed, 0.0)
+        missed = -np.log(LEAST) * self.unreached.sum()
+        return float(missed - (weight * np.log(np.maximum(direct, LEAST))).sum())
+
+    def links(self) -> Ints:
+        """The likeliest option of every judged daughter, where it is a mother."""
+        order = np.argsort(self.direct, kind="stable")
+        best = np.full(len(self.judged), -1)
+        best[self.daughter[order]] = order
+        best = best[self.judged & (best >= 0)]
+        return np.asarray(best[~self.is_none[best]])
+
+    def errors(self) -> tuple[float, float, int]:
+        """How many of the direct links are promised to be wrong, how many the frames between say, and of how many."""
+        links = self.links()
+        return float((1 - self.direct[links]).sum()), float((1 - self.composed[links]).sum()), len(links)

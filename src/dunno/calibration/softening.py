@@ -1,0 +1,129 @@
+r"""How much surer a model is than it should be, by skipping frames.
+
+Two numbers are fitted with the composed beliefs as a soft truth: a tempering τ ≤ 1 of the whole assignment problem, so that links,
+events and samples stay of one piece, and a rate ε of what the model does not know,
+
+$$P' = (1 - ε)\, P_τ + ε\, \frac{P_τ^{0.15}}{\sum P_τ^{0.15}},$$
+
+over each daughter's options. Priors hold both near "no change" where there is little to look at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dunno.assignment.distributions import normalise
+from dunno.calibration.comparison import LEAST, Comparison
+from dunno.types import Floats, Ints, PairPosterior
+
+FLATNESS = 0.15
+LOWEST = -60.0
+"""Logarithms of probabilities are not taken to be lower than this, so that ε reaches every possible option."""
+
+PRIOR_TEMPERING = 0.3
+PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH = 0.0015, 1.5
+"""Of ln τ around 0, and of ln ε around its logarithm."""
+
+TEMPERINGS = (0.4, 1.0)
+UNKNOWNS = np.exp(np.linspace(np.log(1e-5), np.log(0.05), 35))
+GRID = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
+
+
+@dataclass(frozen=True)
+class Softening:
+    """A tempering of the problem, and the rate of what the model does not know.
+
+    Attributes:
+        tempering: τ.
+        unknown: ε.
+    """
+
+    tempering: float = 1.0
+    unknown: float = 0.0
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether probabilities stay as they are."""
+        return self.tempering == 1.0 and self.unknown == 0.0
+
+
+def flattened(probability: Floats, owner: Ints, n: int) -> Floats:
+    """(K,) P^0.15, normalised over the options of each of n owners; exact zeros stay zero."""
+    possible = probability > 0
+    logs = np.log(np.where(possible, probability, 1.0))
+    weight = np.where(possible, np.exp(FLATNESS * np.maximum(logs, LOWEST)), 0.0)
+    total = np.bincount(owner, weight, minlength=n)
+    return np.asarray(weight / np.where(total > 0, total, 1.0)[owner])
+
+
+def mixed(probability: Floats, owner: Ints, n: int, unknown: float) -> Floats:
+    """(K,) the probabilities of each owner's options with a share ε spread over them."""
+    return (1 - unknown) * probability + unknown * flattened(probability, owner, n)
+
+
+def with_unknown(posterior: PairPosterior, unknown: float) -> PairPosterior:
+    """A pair's probabilities with a share ε spread over each daughter's options; links stay."""
+    n = len(posterior.daughters)
+    owner = np.concatenate([posterior.daughter, np.arange(n)])
+    options = np.exp(np.concatenate([posterior.log_probability, posterior.log_no_mother]))
+    with np.errstate(divide="ignore"):
+        logs = np.log(mixed(options, owner, n, unknown))
+    spread = normalise(logs[:-n] if n else logs, logs[len(posterior.daughter) :], posterior.daughter)
+    return replace(
+        posterior,
+        log_probability=spread.log_probability,
+        log_no_mother=spread.log_no_mother,
+        entropy=np.where(np.isnan(posterior.entropy), np.nan, spread.entropy),
+    )
+
+
+def fit_softening(comparison: Comparison, tempered: Callable[[float], Comparison]) -> Softening:
+    """The softening of least loss, priors included.
+
+    Args:
+        comparison: At τ = 1.
+        tempered: The same comparison with the direct beliefs of a tempered problem.
+    """
+    if len(comparison) == 0:
+        return Softening()
+    losses, unknowns = [], []
+    for tempering in GRID:
+        found = comparison if tempering == 1.0 else tempered(tempering)
+        unknown, loss = _best_unknown(found)
+        losses.append(loss + 0.5 * (np.log(tempering) / PRIOR_TEMPERING) ** 2)
+        unknowns.append(unknown)
+        if len(losses) > 2 and losses[-1] > losses[-2] > losses[-3]:
+            break
+    tempering = _vertex(np.log(GRID[: len(losses)]), np.array(losses))
+    unknown = float(np.exp(np.interp(-tempering, -np.log(GRID[: len(losses)]), np.log(unknowns))))
+    return Softening(float(np.exp(tempering)), unknown)
+
+
+def _best_unknown(comparison: Comparison) -> tuple[float, float]:
+    """The ε of least loss, and the loss."""
+    used = comparison.judged[comparison.daughter] & (comparison.composed > 0)
+    weight, direct = comparison.composed[used], comparison.direct[used]
+    flat = flattened(comparison.direct, comparison.daughter, len(comparison.judged))[used]
+    missed = comparison.loss(np.ones_like(comparison.direct))  # what no ε can reach
+
+    def loss(unknown: float) -> float:
+        prior = 0.5 * (np.log(unknown / PRIOR_UNKNOWN) / PRIOR_UNKNOWN_WIDTH) ** 2
+        mixture = np.maximum((1 - unknown) * direct + unknown * flat, LEAST)
+        return float(prior - (weight * np.log(mixture)).sum())
+
+    losses = [loss(unknown) for unknown in UNKNOWNS.tolist()]
+    best = int(np.argmin(losses))
+    return float(UNKNOWNS[best]), float(losses[best] + missed)
+
+
+def _vertex(place: Floats, loss: Floats) -> float:
+    """Where the parabola through the least of some losses and its neighbours has its vertex; at an end, the end."""
+    best = int(np.argmin(loss))
+    if best in (0, len(loss) - 1):
+        return float(place[best])
+    x, y = place[best - 1 : best + 2], loss[best - 1 : best + 2]
+    second, first, _ = np.polyfit(x, y, 2)
+    return float(np.clip(-first / (2 * second), x.min(), x.max())) if second > 0 else float(place[best])

@@ -1,0 +1,137 @@
+"""What a skip test says about probabilities: supported, untested or contradicted, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+Word = Literal["supported", "untested", "contradicted"]
+
+LEAST_ERRORS = 5.0
+"""Fewer errors than this, as the frames between say, tell nothing about how many were promised."""
+
+LEAST_JUDGED = 50
+LARGEST_SHARE = 0.3
+LEAST_TEMPERING = 0.6
+LEAST_GROWTH = 1.15
+"""Cells that are tracked move farther in two steps than in one; noise does not."""
+
+LARGEST_RATIO, LARGEST_SURPRISE = 1.5, 4.0
+"""Found over promised, or the other way round, and by how many standard deviations, on frames that did not serve to fit."""
+
+
+@dataclass(frozen=True)
+class SkipTest:
+    """What was looked at, and what was found.
+
+    Attributes:
+        step: How many single steps one skipped step is.
+        judged: Daughters that were judged.
+        links: Their links.
+        promised: How many of these were promised to be wrong.
+        composed: How many are, by what the frames between say.
+        growth: Squared motion over `step` steps, relative to one step.
+        growth_error: Standard error of its logarithm.
+        tempering: By how much the fit had to be softened.
+    """
+
+    step: int
+    judged: int
+    links: int
+    promised: float
+    composed: float
+    growth: float
+    growth_error: float
+    tempering: float = 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """For `run.json`."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What may be said of probabilities.
+
+    Attributes:
+        word: "supported", "untested" or "contradicted".
+        reason: In one line.
+    """
+
+    word: Word
+    reason: str
+
+    @property
+    def supported(self) -> bool:
+        """Whether the probabilities may be called calibrated."""
+        return self.word == "supported"
+
+
+UNTESTED = Verdict("untested", "nothing was tested; the probabilities are the method's own")
+
+
+def fitted_with_truth(about: Mapping[str, Any], at_bound: bool = False) -> Verdict:
+    """The verdict on what was fitted on an annotated movie."""
+    if at_bound:
+        return Verdict("contradicted", "the temperature ran into a bound of its search")
+    return Verdict("supported", f"fitted on the annotated movie {about.get('movie')}")
+
+
+def judge(test: SkipTest | None, problems: tuple[str, ...] = ()) -> Verdict:
+    """Weigh a skip test, and what else speaks against the model."""
+    if problems:
+        return Verdict("contradicted", "; ".join(problems))
+    if test is None or test.judged < LEAST_JUDGED:
+        n = 0 if test is None else test.judged
+        return Verdict("untested", f"skipping frames leaves {n} cells to judge; at least {LEAST_JUDGED} are needed")
+    against = _against(test)
+    if against is not None:
+        return Verdict("contradicted", against)
+    if test.growth < LEAST_GROWTH * np.exp(1.64 * test.growth_error):
+        return Verdict(
+            "untested",
+            f"cells hardly move farther in {test.step} steps than in one ({_factor(test.growth)}), "
+            "so that skipping frames tells little",
+        )
+    if test.composed < LEAST_ERRORS:
+        return Verdict(
+            "untested",
+            f"with every second frame left out, {test.composed:.1f} of {test.links:,} links are wrong: too few to judge by; "
+            "the probabilities are the model's own",
+        )
+    return Verdict(
+        "supported",
+        f"with every second frame left out, {test.promised:.0f} of {test.links:,} links were promised to be wrong, "
+        f"and {test.composed:.0f} were, by what all frames say",
+    )
+
+
+def _against(test: SkipTest) -> str | None:
+    """What contradicts the model, in words."""
+    if test.growth < LEAST_GROWTH * np.exp(-1.64 * test.growth_error):
+        return (
+            f"cells do not move farther in {test.step} steps than in one ({_factor(test.growth)} the squared motion): "
+            "what was linked may not be the same cells"
+        )
+    if test.composed > LARGEST_SHARE * test.links:
+        return (
+            f"with every second frame left out, {test.composed / max(test.links, 1):.0%} of the links are wrong; "
+            "at this frame rate cells can hardly be followed"
+        )
+    if test.tempering < LEAST_TEMPERING:
+        return f"the model is far too sure of itself (tempering {test.tempering:.2f})"
+    ratio = (test.composed + 1) / (test.promised + 1)
+    surprise = abs(test.composed - test.promised) / np.sqrt(test.promised + test.composed + 1)
+    if max(ratio, 1 / ratio) > LARGEST_RATIO and surprise > LARGEST_SURPRISE:
+        return (
+            f"with every second frame left out, {test.promised:.0f} links were promised to be wrong, "
+            f"and {test.composed:.0f} were"
+        )
+    return None
+
+
+def _factor(growth: float) -> str:
+    return f"{growth:.2f} times"

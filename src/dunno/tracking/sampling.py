@@ -1,0 +1,148 @@
+"""Some frames of a movie, in runs of consecutive ones spread over it: what fits and tests look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+
+import numpy as np
+
+from dunno.costs import Cost
+from dunno.errors import MovieError
+from dunno.tracking.blocks import BLOCK
+from dunno.tracking.gate import find_candidates
+from dunno.types import Detections, Floats, FramePair, Ints, Movie
+from dunno.types.detections import typical_diameter
+from dunno.types.field import Field
+from dunno.types.stretch import Stretch, Transition
+from dunno.work.progress import Tell
+from dunno.work.schedule import in_order
+
+MOST_FRAMES, MOST_CELLS = 100, 10_000
+"""How much of a movie is looked at."""
+
+RUN = 6
+"""Consecutive frames in a run, where not all are looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Some frames of a movie.
+
+    Attributes:
+        cells: Each frame's cells without pixels, by position in the movie.
+        cost: What links are judged by; a motion cost that needs pixels sees its frames again.
+        movie: The movie.
+    """
+
+    cells: Mapping[int, Detections]
+    cost: Cost | None
+    movie: Movie
+
+    @property
+    def frames(self) -> list[Detections]:
+        """The frames' cells, in order."""
+        return [self.cells[t] for t in sorted(self.cells)]
+
+    @property
+    def field(self) -> Field:
+        """The box in which cells are seen."""
+        frames = self.frames
+        return Field.around([each for each in frames if len(each)] or frames)
+
+    @property
+    def cell_size(self) -> float:
+        """A typical diameter."""
+        return typical_diameter(self.frames)
+
+    @cached_property
+    def first_row(self) -> dict[int, int]:
+        """By original index of a frame, the row of its first cell in a table of all cells of the sample."""
+        frames = self.frames
+        ends = np.cumsum([0, *(len(each) for each in frames)]).tolist()
+        return {each.frame: end for each, end in zip(frames, ends, strict=False)}
+
+    @property
+    def n_rows(self) -> int:
+        """How many cells there are."""
+        return sum(len(each) for each in self.cells.values())
+
+    def rows(self, stretch: Stretch) -> Ints:
+        """(N,) the rows of a stretch's cells in the table of all cells of the sample."""
+        parts = [self.first_row[each.frame] + np.arange(len(each)) for each in stretch.cells]
+        return np.concatenate(parts).astype(np.int64)
+
+    def jumps(self, step: int) -> list[tuple[int, int]]:
+        """Frames `step` apart between which all are in the sample: positions of the earlier and the later one."""
+        return [(t, t + step) for t in sorted(self.cells) if all(t + k in self.cells for k in range(1, step + 1))]
+
+    def stretch(self, jumps: list[tuple[int, int]], gate: float) -> Stretch:
+        """The transitions between some frames, with candidates within the gate."""
+        return Stretch.of([self._transition(early, late, gate) for early, late in jumps])
+
+    def _transition(self, early: int, late: int, gate: float) -> Transition:
+        mothers, daughters = self.cells[early], self.cells[late]
+        return Transition(mothers, daughters, find_candidates(mothers, daughters, gate), self._spread(early, late))
+
+    def _spread(self, early: int, late: int) -> Floats:
+        if self.cost is None or not getattr(self.cost, "needs_pixels", False):
+            return np.ones(len(self.cells[early]))
+        pair = FramePair(self.movie.detections(early), self.movie.detections(late), np.inf, self.movie.scale)
+        return np.asarray(self.cost.spread(pair))  # type: ignore[attr-defined]
+
+
+def take_sample(cost: Cost | None, movie: Movie, executor: Executor, workers: int, tell: Tell) -> Sample:
+    """Read some frames spread over the movie, by the executor; those that cannot be read are passed over."""
+    runs = _runs(movie)
+    cells: dict[int, Detections] = {}
+    problem: MovieError | None = None
+    total = sum(len(run) for run in runs)
+    tell("reading frames", 0, total)
+    for found, wrong in in_order(partial(_read, movie), _pieces(runs), executor, 2 * workers):
+        cells |= found
+        problem = problem or wrong
+        tell("reading frames", len(cells), total)
+    sample = Sample(cells, cost, movie)
+    if problem is not None and 2 * len(sample.jumps(1)) < sum(len(run) - 1 for run in runs):
+        raise problem
+    return sample
+
+
+def _runs(movie: Movie) -> list[range]:
+    """The frames to look at: all of a short movie, else runs that are spread evenly."""
+    n = len(movie)
+    crowd = max(_crowd(movie, (n - 1) // 2), 1)
+    most = max(min(MOST_FRAMES, MOST_CELLS // crowd), 2 * RUN)
+    if n <= most:
+        return [range(n)]
+    starts = np.unique(np.linspace(0, n - RUN, most // RUN).astype(int)).tolist()
+    return [range(start, start + RUN) for start in starts]
+
+
+def _pieces(runs: list[range]) -> Iterator[range]:
+    """Runs cut into what one worker reads at a time."""
+    for run in runs:
+        edges = [*range(run.start, run.stop, BLOCK), run.stop]
+        yield from (range(first, last) for first, last in pairwise(edges))
+
+
+def _crowd(movie: Movie, t: int) -> int:
+    """How many cells a frame has, or the first one where it cannot be read."""
+    try:
+        return len(movie.detections(t))
+    except MovieError:
+        return len(movie.detections(0))
+
+
+def _read(movie: Movie, frames: range) -> tuple[dict[int, Detections], MovieError | None]:
+    """Some frames' cells, and what was wrong with one that is left out."""
+    found, problem = {}, None
+    for t in frames:
+        try:
+            found[t] = movie.detections(t).without_pixels()
+        except MovieError as error:
+            problem = problem or error
+    return found, problem

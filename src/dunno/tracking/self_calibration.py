@@ -1,0 +1,56 @@
+"""Calibration on the movie itself, without truth: a model is fitted, and judged by skipping frames."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from dunno.calibration import ModelCalibration
+from dunno.calibration.softening import Softening
+from dunno.calibration.verdict import judge
+from dunno.errors import DunnoWarning
+from dunno.models import Fit
+from dunno.tracking.fitting import fit_sample
+from dunno.tracking.plan import Plan
+from dunno.tracking.sampling import Sample
+from dunno.tracking.skipping import skip
+from dunno.work.progress import Tell
+
+SKIP = 2
+
+
+def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen: bool, tell: Tell) -> Plan:
+    """Fit a model to a sample of the movie itself."""
+    fit, gate = fit_sample(sample, 1, plan.gate, may_widen, tell)
+    if not fit.converged and not fit.problems:
+        warnings.warn("the fit of the model stopped before it converged", DunnoWarning, stacklevel=2)
+    calibration = tested(calibration_of(fit, about), sample, fit, tell)
+    return replace(plan, gate=gate, calibration=calibration)
+
+
+def tested(calibration: ModelCalibration, sample: Sample, fit: Fit, tell: Tell) -> ModelCalibration:
+    """The calibration softened by what skipping frames says of it, with the verdict."""
+    skipped = skip(sample, fit, SKIP, tell)
+    if skipped is None:
+        return replace(calibration, verdict=judge(None, fit.problems))
+    softening = Softening() if fit.problems else skipped.softening()
+    test = skipped.test(softening, fit)
+    verdict = judge(test, fit.problems)
+    return replace(calibration, softening=softening, verdict=verdict, skipping=(test,))
+
+
+def calibration_of(fit: Fit, about: Mapping[str, Any]) -> ModelCalibration:
+    """A fit as a calibration that nothing was tested of yet."""
+    frames = fit.best.expected.stretch.transition_frame.tolist() if fit.varies else []
+    return ModelCalibration(
+        model=fit.model,
+        fitted="self",
+        frames=tuple(frames),
+        courses=fit.courses(),
+        problems=fit.problems,
+        intervals=fit.intervals(),
+        summary=fit.summary(),
+        fitted_for=dict(about),
+    )

@@ -1,0 +1,225 @@
+r"""A temperature without truth, for any cost and any method: fitted with frames left out, on the links that all frames give.
+
+At a step of two frames, the links that two single steps compose stand in for the truth, and T is fitted as it would be with
+truth. What carries over to the single step is its growth: $T(s) = T(2s) \cdot T(2s)/T(4s)$, a power law in the time between
+frames (Brownian motion and the distance cost give ½).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dunno.calibration.kinds.temperature import FAINT_PRIOR, LabelledDaughters, TemperatureScaling, best_temperature
+from dunno.calibration.verdict import SkipTest, judge
+from dunno.tracking.blocks import Block
+from dunno.tracking.gate import gate_between
+from dunno.tracking.plan import Plan
+from dunno.tracking.sampling import Sample
+from dunno.tracking.skipping import STRETCH
+from dunno.types import Ints, PairPosterior
+from dunno.work.progress import Tell
+from dunno.work.schedule import in_order
+
+NUDGE = 0.05
+LEAST_CURVATURE = 1e-3
+GROWTHS = (0.25, 1.0)
+"""Bounds on T(s)/T(2s)."""
+
+BROWNIAN = 0.5
+"""T(s)/T(2s) where the movie is too short to tell."""
+
+NO_ANCESTOR = -1
+
+TrackBlock = Callable[[Plan, Block], list[PairPosterior]]
+
+
+@dataclass(frozen=True, eq=False)
+class Jumps:
+    """A sample tracked at a larger frame step, beside the links that single steps compose.
+
+    Attributes:
+        step: Single steps in one of its steps.
+        daughters: The daughters with a composed mother among their candidates, with their distributions.
+        pair: (N,) the frame pair of each.
+        serves: (N,) whether each one's frames serve to fit, or else to judge.
+        squared: (N,) squared displacement from the composed mother.
+    """
+
+    step: int
+    daughters: LabelledDaughters
+    pair: Ints
+    serves: np.ndarray
+    squared: np.ndarray
+
+    def temperature(self) -> float:
+        """The temperature of least loss over daughters whose frames serve to fit."""
+        weight = self.serves.astype(np.float64)
+        prior = 1 / (FAINT_PRIOR**2 * weight.sum())
+        return best_temperature(replace(self.daughters, weight=weight), prior)[0]
+
+    def log_error(self, temperature: float) -> float:
+        """Standard error of ln T, as if frame pairs were drawn anew: the sandwich of slopes per pair and curvature."""
+        below, here, above = (self.daughters.losses(temperature * np.exp(h)) for h in (-NUDGE, 0.0, NUDGE))
+        slope = np.where(self.serves, (above - below) / (2 * NUDGE), 0.0)
+        curvature = np.where(self.serves, (above - 2 * here + below) / NUDGE**2, 0.0).sum() + 1 / FAINT_PRIOR**2
+        spread = np.sqrt((np.bincount(self.pair, slope) ** 2).sum())
+        return float(min(spread / max(curvature, LEAST_CURVATURE), FAINT_PRIOR))
+
+    def errors(self, temperature: float) -> tuple[float, float, int]:
+        """Of the likeliest options at a temperature, in the frames that judge: promised and found wrong, and how many."""
+        given = self.daughters
+        n = len(given.log_none)
+        options = np.concatenate([given.log_edge, given.log_none]) / temperature
+        owner = np.concatenate([given.daughter, np.arange(n)])
+        best = np.full(n, -np.inf)
+        np.maximum.at(best, owner, options)
+        total = np.bincount(owner, np.exp(options - best[owner]), minlength=n)
+        judged = ~self.serves if not self.serves.all() else self.serves
+        promised = (1 - 1 / total)[judged].sum()
+        wrong = (given.log_true / temperature < best - 1e-9)[judged].sum()
+        return float(promised), float(wrong), int(judged.sum())
+
+
+def fit_temperature(
+    plan: Plan,
+    sample: Sample,
+    track: TrackBlock,
+    about: Mapping[str, Any],
+    executor: Executor,
+    workers: int,
+    tell: Tell,
+) -> TemperatureScaling:
+    """Fit a temperature on the movie itself, and say what the skip test makes of it.
+
+    Args:
+        plan: How single steps are tracked, without a calibration.
+        sample: Some frames.
+        track: Tracks a block.
+        about: What a result says of itself.
+        executor: Runs blocks.
+        workers: How many at a time.
+        tell: Is told how far it is.
+    """
+
+    def solved(step: int) -> dict[tuple[int, int], PairPosterior]:
+        gate = plan.max_distance if step == 1 else _gate(sample, step)
+        at_step = replace(plan, max_distance=gate, gate=plan.gate if step == 1 or np.isinf(plan.gate) else gate)
+        found: dict[tuple[int, int], PairPosterior] = {}
+        for pairs in in_order(partial(track, at_step), _blocks(sample, step), executor, 2 * workers):
+            found |= {(pair.mother_frame, pair.daughter_frame): pair for pair in pairs}
+        tell("skipping frames, step", step, 4)
+        return found
+
+    single = solved(1)
+    jumps = {step: _jumps(sample, step, single, solved(step)) for step in (2, 4) if sample.jumps(step)}
+    if 2 not in jumps or jumps[2] is None:
+        return TemperatureScaling(1.0, dict(about), fitted="self", verdict=judge(None))
+    return _carried(jumps[2], jumps.get(4), _displacements(single), about)
+
+
+def _carried(two: Jumps, four: Jumps | None, squared: np.ndarray, about: Mapping[str, Any]) -> TemperatureScaling:
+    """The temperature of single steps, with its interval and what the test says."""
+    at_two = two.temperature()
+    growth = BROWNIAN if four is None else float(np.clip(at_two / four.temperature(), *GROWTHS))
+    width = 1.96 * two.log_error(at_two)
+    low, high = growth * at_two * float(np.exp(-width)), growth * at_two * float(np.exp(width))
+    promised, wrong, judged = two.errors(at_two)
+    speed = float(np.median(two.squared) / max(float(np.median(squared)), np.finfo(float).tiny))
+    error = float(np.sqrt(2 / len(two.squared) + 2 / max(len(squared), 1)))
+    test = SkipTest(2, judged, judged, promised, wrong, speed, error)
+    return TemperatureScaling(
+        temperature=growth * at_two,
+        fitted_for=dict(about),
+        loss_before=two.daughters.loss(1.0),
+        loss_after=two.daughters.loss(at_two),
+        counts=two.daughters.counts,
+        fitted="self",
+        verdict=judge(test),
+        interval=(low, high),
+        skipping=(test,),
+    )
+
+
+def _gate(sample: Sample, step: int) -> float:
+    gate = gate_between([(sample.cells[early], sample.cells[late]) for early, late in sample.jumps(step)])
+    movie = sample.movie
+    return gate if np.isfinite(gate) else float(np.linalg.norm(np.multiply(movie.shape, movie.scale)))
+
+
+def _blocks(sample: Sample, step: int) -> list[Block]:
+    """Every run and phase of the sample as a block of its own."""
+    positions = sorted(sample.cells)
+    breaks = [0, *(k for k in range(1, len(positions)) if positions[k] != positions[k - 1] + 1), len(positions)]
+    blocks = []
+    for begin, end in pairwise(breaks):
+        for phase in range(step):
+            view = sample.movie.part(slice(positions[begin] + phase, positions[end - 1] + 1, step))
+            if len(view) > 1:
+                blocks.append(Block(view, 0, len(view) - 1))
+    return blocks
+
+
+def _jumps(
+    sample: Sample,
+    step: int,
+    single: Mapping[tuple[int, int], PairPosterior],
+    direct: Mapping[tuple[int, int], PairPosterior],
+) -> Jumps | None:
+    """Daughters whose composed mother is a candidate, as if that were the truth."""
+    frames = sample.movie.frames
+    edges, owners, none, trues, pairs, serves, squared = [], [], [], [], [], [], []
+    count, left_out = 0, 0
+    for number, (early, late) in enumerate(sample.jumps(step)):
+        pair = direct.get((int(frames[early]), int(frames[late])))
+        way = [single.get((int(frames[t]), int(frames[t + 1]))) for t in range(early, late)]
+        if pair is None or any(each is None for each in way):
+            continue
+        ancestor = composed_links([each for each in way if each is not None])
+        hit = ancestor[pair.daughter] == pair.mother
+        log_true = np.full(len(pair.daughters), np.nan)
+        log_true[pair.daughter[hit]] = pair.log_probability[hit]
+        used = np.isfinite(log_true) & ~np.isnan(pair.entropy)
+        left_out += int(((ancestor >= 0) & ~used).sum())
+        kept = used[pair.daughter]
+        edges.append(pair.log_probability[kept])
+        owners.append((np.cumsum(used) - 1 + count)[pair.daughter[kept]])
+        none.append(pair.log_no_mother[used])
+        trues.append(log_true[used])
+        pairs.append(np.full(int(used.sum()), number))
+        serves.append(np.full(int(used.sum()), late // STRETCH % 2 == 0))
+        moved = pair.daughters.centroid[used] - pair.mothers.centroid[ancestor[used]]
+        squared.append((moved**2).sum(axis=1))
+        count += int(used.sum())
+    if count == 0:
+        return None
+    flat = [np.concatenate(part) for part in (edges, owners, none, trues)]
+    counts = {"daughters": count, "mother_no_candidate": left_out}
+    serving = np.concatenate(serves)
+    labelled = LabelledDaughters(flat[0], flat[1], flat[2], flat[3], counts)
+    return Jumps(step, labelled, np.concatenate(pairs), serving if serving.any() else ~serving, np.concatenate(squared))
+
+
+def composed_links(way: Sequence[PairPosterior]) -> Ints:
+    """(n,) follow each daughter of the last pair back along the links to the first pair's mothers; -1 where they end."""
+    ancestor = np.arange(len(way[-1].daughters))
+    for pair in reversed(way):
+        mother = np.full(len(pair.daughters) + 1, NO_ANCESTOR)
+        mother[pair.daughter[pair.selected]] = pair.mother[pair.selected]
+        ancestor = mother[ancestor]  # -1 takes the last entry, which is -1
+    return ancestor
+
+
+def _displacements(pairs: Mapping[Any, PairPosterior]) -> np.ndarray:
+    """(L,) squared displacements of all links."""
+    parts = [np.empty(0)]
+    for pair in pairs.values():
+        mother, daughter = pair.mother[pair.selected], pair.daughter[pair.selected]
+        parts.append(((pair.daughters.centroid[daughter] - pair.mothers.centroid[mother]) ** 2).sum(axis=1))
+    return np.concatenate(parts)
