@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from dunno.errors import DunnoWarning, MovieError, OutputError, TruthError
-from dunno.io.tiff import ImageFiles, image_files
+from dunno.errors import MovieError, OutputError, TruthError
+from dunno.io.images import ImageFiles, image_files
 from dunno.lineage.tracks import FrameRecord, TrackRow
 from dunno.truth.matching import TrackTable, match_truth
 from dunno.types import Ints, Movie, PairPosterior, Truth
@@ -26,53 +26,13 @@ MAX_LABEL = np.iinfo(np.uint16).max
 
 def is_sequence(path: Path) -> bool:
     """Whether `path` names a CTC sequence; its image folder may be missing."""
-    return any(_beside(path, place).is_dir() for place in ("_ST", "_GT", "_RES"))
+    return any(beside(path, place).is_dir() for place in ("_ST", "_GT", "_RES"))
 
 
 def looks_like_images(path: Path) -> bool:
     """Whether a folder is a sequence's images with no masks beside it."""
     return bool(re.fullmatch(r"\d\d", path.name)) and any(
         re.fullmatch(r"t\d{3,}\.tiff?", f.name) for f in path.iterdir()
-    )
-
-
-def read_sequence(path: Path, scale: Any = None, interval: float | None = None) -> Movie:
-    """Read a sequence with the first masks found in `_ST/SEG`, `_GT/TRA`, `_RES`."""
-    folders = [_beside(path, place) for place in MASK_PLACES]
-    masks = next((folder for folder in folders if folder.is_dir() and image_files(folder)), None)
-    if masks is None:
-        raise MovieError(
-            f"{path}: found no masks in {', '.join(path.name + place for place in MASK_PLACES)}; "
-            "segment the images first, or say where the masks are with --masks"
-        )
-    if masks.name == "TRA":
-        warnings.warn(
-            f"masks are taken from {masks}, which in some datasets holds markers instead of whole cells",
-            DunnoWarning,
-            stacklevel=3,
-        )
-    return movie_of(path, masks, scale, interval)
-
-
-def movie_of(path: Path, masks: Path, scale: Any = None, interval: float | None = None) -> Movie:
-    """Join a sequence's images, where there are any, with a folder of masks."""
-    mask_files = image_files(masks)
-    frames = frame_numbers(mask_files)
-    images = image_files(path) if path.is_dir() else []
-    if images and len(images) != len(mask_files):
-        raise MovieError(
-            f"{path}: {len(images)} images but {len(mask_files)} masks in {masks}; every frame needs one of each"
-        )
-    if images and not np.array_equal(frame_numbers(images), frames):
-        raise MovieError(f"{path}: the numbers of the images and of the masks in {masks} differ")
-    return Movie(
-        ImageFiles(mask_files),
-        ImageFiles(images) if images else None,
-        scale,
-        interval,
-        name="/".join(path.parts[-2:]),
-        mask_source=str(masks),
-        frames=frames,
     )
 
 
@@ -95,7 +55,7 @@ def frame_numbers(files: Sequence[Path]) -> Ints:
 
 def read_truth(path: Path, movie: Movie) -> Truth:
     """Read a sequence's truth from `_GT/TRA`, check the table against the masks, and match it to the movie's detections."""
-    folder = _beside(path, "_GT/TRA")
+    folder = beside(path, "_GT/TRA")
     table = folder / "man_track.txt"
     if not table.is_file():
         raise TruthError(f"{table}: there is no such file; truth is read from {folder.parent.name}/TRA")
@@ -132,7 +92,7 @@ def read_table(path: Path) -> TrackTable:
     return TrackTable(rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3])
 
 
-def _beside(path: Path, place: str) -> Path:
+def beside(path: Path, place: str) -> Path:
     """`X/01` and `_GT/TRA` → `X/01_GT/TRA`."""
     return path.parent / (path.name + place)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from dunno.errors import InputError, MovieError
 from dunno.io.ctc import frame_numbers, read_table
-from dunno.io.tiff import image_files, read_image
+from dunno.io.images import image_files, read_image
 from dunno.types import Detections, Floats, Ints, Movie
 from dunno.types.labels import as_labels, count_overlaps, measure
 
