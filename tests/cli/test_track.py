@@ -232,7 +232,7 @@ def test_an_output_without_permission_is_named(movie: Path, capsys: pytest.Captu
 
 
 def test_a_bug_is_no_input_error(movie: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dunno.io.csv.edge_columns", lambda pair: 1 / 0)
+    monkeypatch.setattr("dunno.io.writers.csv.edge_columns", lambda pair: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run(["track", str(movie), "-o", str(tmp_path / "out"), "-q"])
     assert sorted(os.listdir(tmp_path)) == ["masks", "out.log", "out.partial"]  # what is computed is kept
