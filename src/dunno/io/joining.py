@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dunno.types import Bools, Ints, Movie
+from dunno.types.labels import measure
 from dunno.types.links import GivenLinks, Links
 
 GAP = "not from one frame to the next; gaps are not closed"
@@ -39,7 +40,7 @@ def _ends_seen(given: GivenLinks, movie: Movie) -> tuple[Bools, Bools]:
     label = np.concatenate([given.mother, given.daughter])
     seen = np.zeros(2 * n, np.bool_)
     for t, rows in rows_by_frame(frame, movie):
-        seen[rows] = np.isin(label[rows], movie.detections(t).label)
+        seen[rows] = np.isin(label[rows], measure(movie.masks(t), movie.where(t)).label)
     return seen[:n], seen[n:]
 
 
