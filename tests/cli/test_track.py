@@ -59,7 +59,7 @@ def test_a_movie_is_tracked_into_files_that_other_tools_open(
     assert "not calibrated" in printed
     assert "least certain links" in printed
     about = json.loads((out / "run.json").read_text())
-    assert about["schema"] == 1
+    assert about["schema"] == 2
     assert about["step"] == 1
     assert about["calibrated"] is False
     assert about["mask_source"] == str(movie)

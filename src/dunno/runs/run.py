@@ -14,6 +14,7 @@ from typing import Any
 from dunno.calibration import load_calibration
 from dunno.errors import OutputError
 from dunno.io import block_files
+from dunno.io.schema import RUN
 from dunno.io.writers.csv import CsvWriter
 from dunno.io.writers.ctc import CtcWriter
 from dunno.io.writers.geff import GeffWriter
@@ -38,7 +39,6 @@ from dunno.types import BrokenFrame, Movie, PairPosterior
 from dunno.work.progress import Tell, tell_nobody
 from dunno.work.schedule import as_finished, room_for
 
-SCHEMA = 1
 LOCAL = (ThreadPoolExecutor, ProcessPoolExecutor)
 """Executors whose workers write where this process does."""
 
@@ -57,7 +57,7 @@ class Run:
     def to_dict(self) -> dict[str, Any]:
         """What `run.json` holds."""
         return {
-            "schema": SCHEMA,
+            "schema": RUN.number,
             "dunno": self.about["version"],
             "parameters": self.about,
             "mask_source": self.about["mask_source"],
