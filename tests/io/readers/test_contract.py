@@ -36,6 +36,38 @@ def test_the_readers_are_the_files_of_the_room() -> None:
     assert orders == sorted(set(orders))
 
 
+INVENTED = """
+import numpy as np
+
+class InventedReader:
+    \"\"\"A NumPy array of labels.\"\"\"
+
+    name, form, order = "invented", "an invented form (.cells)", 55
+
+    def accepts(self, path):
+        return path.suffix == ".cells"
+
+    def read(self, path, options):
+        return options.movie(np.load(path), name=path.stem, mask_source=str(path))
+"""
+
+
+def test_a_new_reader_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "colony.cells").open("wb") as file:
+        np.save(file, np.stack(COLONY))
+    with pytest.raises(MovieError, match="cannot read .cells; expected"):
+        read(tmp_path / "colony.cells")
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room" / "invented.py").write_text(INVENTED)
+    monkeypatch.setattr(
+        "dunno.io.readers.__path__", [*import_module("dunno.io.readers").__path__, str(tmp_path / "room")]
+    )
+    assert_is_colony(read(tmp_path / "colony.cells"))
+    (tmp_path / "movie.mp4").touch()
+    with pytest.raises(MovieError, match="an invented form"):
+        read(tmp_path / "movie.mp4")
+
+
 @every_reader
 def test_every_reader_says_in_one_line_what_it_reads(reader: Reader) -> None:
     assert 10 < len(rooms.summary(type(reader))) < 120

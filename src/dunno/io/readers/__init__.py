@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 from dunno import rooms
-from dunno.types import Frames, Movie
+from dunno.types import Frames, Ints, Movie
 
 Scale = Sequence[float] | float | None
 
@@ -40,14 +40,16 @@ class Options:
         masks: Frames,
         images: Frames | None = None,
         *,
+        name: str,
+        mask_source: str,
+        frames: Ints | None = None,
         scale: Scale = None,
         interval: float | None = None,
-        **names: Any,
     ) -> Movie:
         """The movie with the user's scale and interval, or those of its file (`scale`, `interval`) where none are given."""
         scale = scale if self.scale is None else self.scale
         interval = interval if self.interval is None else self.interval
-        return Movie(masks, images, scale, interval, **names)
+        return Movie(masks, images, scale, interval, name=name, mask_source=mask_source, frames=frames)
 
 
 class Reader(Protocol):
