@@ -1,4 +1,4 @@
-"""Rooms: packages in which each module holds one cost, one perturbation or one method.
+"""Rooms: packages in which each module holds one cost, one method, one reader and so on.
 
 A room is read from its files, so that adding a file adds a choice. A module is imported only when it is used; the class
 it offers is the one that carries a `name`.
@@ -13,7 +13,7 @@ from dunno.errors import InputError
 
 
 def members(room: str) -> dict[str, type]:
-    """Map the names in a room (`"costs"`, `"methods"`, …) to its classes, in the order of the files."""
+    """Map the names in a room (`"costs"`, `"io.readers"`, …) to its classes, in the order of the files."""
     package = importlib.import_module(f"dunno.{room}")
     modules = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.name.startswith("_"))
     classes = [_offered(importlib.import_module(f"dunno.{room}.{module}")) for module in modules]
@@ -28,9 +28,8 @@ def find(room: str, name: str) -> Any:
     for candidate, offered in known.items():
         if candidate.lower() == name.lower():
             return offered
-    raise InputError(
-        f"there is no {room.rstrip('s')} {name!r}; there are {', '.join(known)}, and your own as package.module:Class"
-    )
+    kind = room.split(".")[-1].rstrip("s")
+    raise InputError(f"there is no {kind} {name!r}; there are {', '.join(known)}, and your own as package.module:Class")
 
 
 def summary(offered: type) -> str:

@@ -59,7 +59,7 @@ def test_a_movie_is_tracked_into_files_that_other_tools_open(
     assert "not calibrated" in printed
     assert "least certain links" in printed
     about = json.loads((out / "run.json").read_text())
-    assert about["schema"] == 1
+    assert about["schema"] == 2
     assert about["step"] == 1
     assert about["calibrated"] is False
     assert about["mask_source"] == str(movie)
@@ -232,7 +232,7 @@ def test_an_output_without_permission_is_named(movie: Path, capsys: pytest.Captu
 
 
 def test_a_bug_is_no_input_error(movie: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dunno.io.csv.edge_columns", lambda pair: 1 / 0)
+    monkeypatch.setattr("dunno.io.writers.csv.edge_columns", lambda pair: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run(["track", str(movie), "-o", str(tmp_path / "out"), "-q"])
     assert sorted(os.listdir(tmp_path)) == ["masks", "out.log", "out.partial"]  # what is computed is kept

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from dunno import rooms
 from dunno.calibration.verdict import Verdict
 from dunno.errors import InputError
+from dunno.io.schema import CALIBRATION
 from dunno.io.writing import whole
 from dunno.types.field import Field
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from dunno.types import Candidates, Floats, FramePair, PairPosterior
 
 KINDS = "calibration.kinds"
-SCHEMA = 2
-"""Of the files; 1 was version 0.1, whose calibrations are fitted again."""
 
 
 class Calibration:
@@ -88,7 +87,7 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         """The one JSON form of all kinds."""
-        return {"schema": SCHEMA, "kind": self.name, "fitted_for": dict(self.fitted_for), **self.content()}
+        return {"schema": CALIBRATION.number, "kind": self.name, "fitted_for": dict(self.fitted_for), **self.content()}
 
     def save(self, path: str | Path, overwrite: bool = False) -> None:
         """Write it as JSON."""
@@ -123,12 +122,8 @@ def from_dict(content: Mapping[str, Any]) -> Calibration:
     kind, schema = content["kind"], content.get("schema", 1)
     if kind not in kinds:
         raise KeyError(kind)
-    if schema != SCHEMA:
-        made = "an older" if isinstance(schema, int) and schema < SCHEMA else "a newer"
-        raise InputError(
-            f"was written by {made} version of dunno (schema {schema}; this one reads {SCHEMA}); "
-            "fit it again with dunno calibrate"
-        )
+    if (problem := CALIBRATION.problem(schema)) is not None:
+        raise InputError(problem)
     found: Calibration = kinds[kind].of_content(content)  # type: ignore[attr-defined]
     return found
 

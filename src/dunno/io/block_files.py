@@ -7,18 +7,19 @@ its pairs' arrays one after the other, with the number of rows that each frame o
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, is_zipfile
+from zipfile import is_zipfile
 
 import numpy as np
 
 from dunno.assignment import Problem
 from dunno.errors import InputError
+from dunno.io.array_files import open_arrays, write_arrays
+from dunno.io.schema import PAIRS
 from dunno.types import BrokenFrame, Detections, PairPosterior
 
 FOLDER = "pairs"
@@ -53,12 +54,7 @@ def write_block(path: Path, pairs: Sequence[PairPosterior], broken: Sequence[Bro
     if len(problems) == len(pairs):
         given = [name for name in PROBLEM if getattr(problems[0], name) is not None]
         arrays |= {f"problem_{name}": _joined(problems, name) for name in given}
-    partial = path.with_suffix(".partial")
-    with partial.open("wb") as file:
-        np.savez(file, **arrays)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+    write_arrays(path, PAIRS, arrays)
 
 
 def _joined(parts: Sequence[Any], name: str) -> np.ndarray:
@@ -67,16 +63,13 @@ def _joined(parts: Sequence[Any], name: str) -> np.ndarray:
 
 def read_block(path: Path) -> list[PairPosterior]:
     """Read the pairs of one file, as they were but for pixels and samples."""
-    try:
-        with path.open("rb") as file, np.load(file) as arrays:
-            return list(_pairs(dict(arrays)))
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-        raise InputError(f"{path}: cannot be read ({error}); track the movie again") from None
+    with open_arrays(path, PAIRS) as arrays:
+        return list(_pairs(dict(arrays)))
 
 
 def read_broken(path: Path) -> list[BrokenFrame]:
     """Read which frames of a block could not be read."""
-    with path.open("rb") as file, np.load(file) as arrays:
+    with open_arrays(path, PAIRS) as arrays:
         return [BrokenFrame(**json.loads(each)) for each in arrays["broken"].tolist()] if "broken" in arrays else []
 
 

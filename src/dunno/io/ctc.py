@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from dunno.errors import DunnoWarning, MovieError, OutputError, TruthError
-from dunno.io.tiff import ImageFiles, image_files
-from dunno.lineage.tracks import FrameRecord, TrackRow
+from dunno.errors import MovieError, OutputError, TruthError
+from dunno.io.images import ImageFiles, image_files
 from dunno.truth.matching import TrackTable, match_truth
-from dunno.types import Ints, Movie, PairPosterior, Truth
+from dunno.types import Ints, Movie, Truth
 
 MASK_PLACES = ("_ST/SEG", "_GT/TRA", "_RES")
 MAX_LABEL = np.iinfo(np.uint16).max
@@ -26,53 +25,13 @@ MAX_LABEL = np.iinfo(np.uint16).max
 
 def is_sequence(path: Path) -> bool:
     """Whether `path` names a CTC sequence; its image folder may be missing."""
-    return any(_beside(path, place).is_dir() for place in ("_ST", "_GT", "_RES"))
+    return any(beside(path, place).is_dir() for place in ("_ST", "_GT", "_RES"))
 
 
 def looks_like_images(path: Path) -> bool:
     """Whether a folder is a sequence's images with no masks beside it."""
     return bool(re.fullmatch(r"\d\d", path.name)) and any(
         re.fullmatch(r"t\d{3,}\.tiff?", f.name) for f in path.iterdir()
-    )
-
-
-def read_sequence(path: Path, scale: Any = None, interval: float | None = None) -> Movie:
-    """Read a sequence with the first masks found in `_ST/SEG`, `_GT/TRA`, `_RES`."""
-    folders = [_beside(path, place) for place in MASK_PLACES]
-    masks = next((folder for folder in folders if folder.is_dir() and image_files(folder)), None)
-    if masks is None:
-        raise MovieError(
-            f"{path}: found no masks in {', '.join(path.name + place for place in MASK_PLACES)}; "
-            "segment the images first, or say where the masks are with --masks"
-        )
-    if masks.name == "TRA":
-        warnings.warn(
-            f"masks are taken from {masks}, which in some datasets holds markers instead of whole cells",
-            DunnoWarning,
-            stacklevel=3,
-        )
-    return movie_of(path, masks, scale, interval)
-
-
-def movie_of(path: Path, masks: Path, scale: Any = None, interval: float | None = None) -> Movie:
-    """Join a sequence's images, where there are any, with a folder of masks."""
-    mask_files = image_files(masks)
-    frames = frame_numbers(mask_files)
-    images = image_files(path) if path.is_dir() else []
-    if images and len(images) != len(mask_files):
-        raise MovieError(
-            f"{path}: {len(images)} images but {len(mask_files)} masks in {masks}; every frame needs one of each"
-        )
-    if images and not np.array_equal(frame_numbers(images), frames):
-        raise MovieError(f"{path}: the numbers of the images and of the masks in {masks} differ")
-    return Movie(
-        ImageFiles(mask_files),
-        ImageFiles(images) if images else None,
-        scale,
-        interval,
-        name="/".join(path.parts[-2:]),
-        mask_source=str(masks),
-        frames=frames,
     )
 
 
@@ -95,7 +54,7 @@ def frame_numbers(files: Sequence[Path]) -> Ints:
 
 def read_truth(path: Path, movie: Movie) -> Truth:
     """Read a sequence's truth from `_GT/TRA`, check the table against the masks, and match it to the movie's detections."""
-    folder = _beside(path, "_GT/TRA")
+    folder = beside(path, "_GT/TRA")
     table = folder / "man_track.txt"
     if not table.is_file():
         raise TruthError(f"{table}: there is no such file; truth is read from {folder.parent.name}/TRA")
@@ -132,55 +91,9 @@ def read_table(path: Path) -> TrackTable:
     return TrackTable(rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3])
 
 
-def _beside(path: Path, place: str) -> Path:
+def beside(path: Path, place: str) -> Path:
     """`X/01` and `_GT/TRA` → `X/01_GT/TRA`."""
     return path.parent / (path.name + place)
-
-
-class CtcWriter:
-    """Writes a result folder: `maskNNN.tif` whose labels are tracks, and `res_track.txt`.
-
-    Frames keep their original numbers where they are consecutive; of every n-th frame, they are counted from 0, because
-    the challenge's tools need consecutive files.
-    """
-
-    def __init__(self, folder: Path, movie: Movie) -> None:
-        self._folder = folder
-        self._movie = movie
-        consecutive = bool((np.diff(movie.frames) == 1).all())
-        numbers = movie.frames if consecutive else np.arange(len(movie))
-        self._number = dict(zip(movie.frames.tolist(), numbers.tolist(), strict=True))
-        self._digits = max(3, len(str(max(self._number.values()))))
-        self._t = 0
-        folder.mkdir(parents=True)
-
-    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
-        """Write one frame's masks."""
-        if len(record.track) and record.track.max() > MAX_LABEL:
-            raise OutputError(
-                f"{self._folder}: more than {MAX_LABEL} tracks do not fit the challenge's 16-bit masks; "
-                "write GEFF or CSV, or track the movie in parts"
-            )
-        tracks = self._tracks(record) if len(record.track) else np.zeros(self._movie.shape, np.uint16)
-        write_mask(self._folder / f"mask{self._number[record.frame]:0{self._digits}d}.tif", tracks)
-        self._t += 1
-
-    def _tracks(self, record: FrameRecord) -> Any:
-        """The frame's masks with tracks as labels."""
-        masks = self._movie.masks(self._t)
-        place = np.searchsorted(record.detections.label, masks)
-        place[place == len(record.track)] = 0
-        tracks = record.track.astype(np.uint16)[place]
-        tracks[masks == 0] = 0
-        return tracks
-
-    def close(self) -> None:
-        """No file is kept open."""
-
-    def finish(self, tracks: Sequence[TrackRow]) -> None:
-        """Write the track table."""
-        rows = ((row.track, self._number[row.first], self._number[row.last], row.mother) for row in tracks)
-        write_table(self._folder / "res_track.txt", rows)
 
 
 def write_mask(path: Path, labels: Any) -> None:

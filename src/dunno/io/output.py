@@ -8,17 +8,27 @@ from typing import Any
 
 from dunno.errors import InputError
 from dunno.io.reading import read
+from dunno.io.schema import RUN
 from dunno.io.writing import RUN_FILE
 from dunno.types import Movie
 
 
 def read_run(folder: str | Path) -> dict[str, Any]:
-    """Read an output's `run.json`."""
+    """Read an output's `run.json`; an older one is brought to today's form."""
+    content = read_written_run(folder)
+    if content.get("schema", 1) == 1:  # did not say whether the method gives a joint posterior; one method did
+        content["parameters"]["joint"] = content["parameters"].get("method") == "JP"
+    return content
+
+
+def read_written_run(folder: str | Path) -> dict[str, Any]:
+    """Read an output's `run.json` in the form in which it was written."""
     path = Path(folder) / RUN_FILE
     try:
         content: dict[str, Any] = json.loads(path.read_text())
+        RUN.check(content.get("schema", 1), path)
         content["parameters"]["frames"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise InputError(f"{folder}: is no output of dunno track (there is no complete {RUN_FILE} in it)") from None
     return content
 

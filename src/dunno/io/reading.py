@@ -1,19 +1,14 @@
-"""One door for every kind of movie on disk."""
+"""One door for every kind of movie on disk: the readers in `readers/` are asked in turn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, overload
 
 from dunno.errors import MovieError
 from dunno.io import ctc
-from dunno.io.tiff import IMAGE, TIFF, ImageFiles, TiffStack, image_files
-from dunno.io.zarr import is_zarr, read_zarr
+from dunno.io.readers import HasFrames, JoinsMasks, Options, Scale, readers
 from dunno.types import Frames, Movie, Truth
-
-Scale = Sequence[float] | float | None
-CELLPOSE = "_cp_masks"
 
 
 @overload
@@ -53,8 +48,8 @@ def read(
     Returns:
         The movie, or the movie and its truth.
     """
-    path = Path(path)
-    movie = _read_movie(path, None if masks is None else Path(masks), scale, interval)
+    path, options = Path(path), Options(scale, interval)
+    movie = _read_movie(path, options) if masks is None else _read_with_masks(path, Path(masks), options)
     movie.path = str(path.absolute())
     movie.masks_path = None if masks is None else str(Path(masks).absolute())
     if not truth:
@@ -62,86 +57,36 @@ def read(
     return movie, ctc.read_truth(path, movie)
 
 
-def _read_movie(path: Path, masks: Path | None, scale: Scale, interval: float | None) -> Movie:
-    if masks is not None:
-        return _with_masks(path, masks, scale, interval)
-    if path.is_dir() and is_zarr(path):
-        return read_zarr(path, scale, interval)
-    if ctc.is_sequence(path):
-        return ctc.read_sequence(path, scale, interval)
-    if not path.exists():
-        raise MovieError(f"{path}: there is no such file or folder")
-    if path.is_file():
-        return Movie(_stack(path), None, scale, interval, name=path.stem, mask_source=str(path))
-    if ctc.looks_like_images(path):
-        raise MovieError(
-            f"{path}: holds the images of a sequence, but there are no masks beside it in "
-            f"{path.name}_ST/SEG, {path.name}_GT/TRA or {path.name}_RES; segment the images first, or give --masks"
-        )
-    return _read_folder(path, scale, interval)
+def _read_movie(path: Path, options: Options) -> Movie:
+    reader = next((reader for reader in readers() if reader.accepts(path)), None)
+    if reader is None:
+        raise _refusal(path, [each.form for each in readers()])
+    return reader.read(path, options)
 
 
-def _with_masks(path: Path, masks: Path, scale: Scale, interval: float | None) -> Movie:
+def _read_with_masks(path: Path, masks: Path, options: Options) -> Movie:
     if not masks.exists():
         raise MovieError(f"{masks}: there is no such file or folder; --masks says where the masks are")
-    if masks.is_dir() and not is_zarr(masks) and ctc.is_sequence(path) and _is_numbered(masks):
-        return ctc.movie_of(path, masks, scale, interval)
+    for reader in readers():
+        if isinstance(reader, JoinsMasks) and (movie := reader.join(path, masks, options)) is not None:
+            return movie
     frames = _frames(masks)
     images = _frames(path) if path.exists() and path.resolve() != masks.resolve() else None
-    return Movie(frames, images, scale, interval, name=path.stem, mask_source=str(masks))
-
-
-def _is_numbered(folder: Path) -> bool:
-    try:
-        return len(ctc.frame_numbers(image_files(folder))) > 0
-    except MovieError:
-        return False
+    return options.movie(frames, images, name=path.stem, mask_source=str(masks))
 
 
 def _frames(path: Path) -> Frames:
     """The frames of a folder, stack or zarr, whatever they show."""
-    if path.is_file():
-        return _stack(path)
-    if is_zarr(path):
-        return read_zarr(path)._masks
-    files = image_files(path)
-    if not files:
-        raise MovieError(f"{path}: holds no TIFF or PNG files")
-    return ImageFiles(files)
+    sources = [reader for reader in readers() if isinstance(reader, HasFrames)]
+    source = next((source for source in sources if source.accepts(path)), None)
+    if source is None:
+        raise _refusal(path, [source.form for source in sources])
+    return source.frames(path)
 
 
-def _stack(path: Path) -> TiffStack:
-    if path.suffix.lower() not in TIFF:
-        raise MovieError(f"{path}: cannot read {path.suffix or 'this kind of file'}; expected .tif, .zarr or a folder")
-    return TiffStack(path)
-
-
-def _read_folder(path: Path, scale: Scale, interval: float | None) -> Movie:
-    """A folder of masks, or Cellpose's and Omnipose's `*_cp_masks` beside the images."""
-    files = image_files(path)
-    if not files:
-        raise MovieError(f"{path}: holds no {', '.join(sorted(IMAGE))} files; expected one mask image per frame")
-    masks = [file for file in files if file.stem.endswith(CELLPOSE)]
-    if not masks:
-        return Movie(ImageFiles(files), None, scale, interval, name=path.name, mask_source=str(path))
-    return Movie(
-        ImageFiles(masks),
-        _cellpose_images(files, masks),
-        scale,
-        interval,
-        name=path.name,
-        mask_source=f"{path}/*{CELLPOSE}{masks[0].suffix}",
-    )
-
-
-def _cellpose_images(files: list[Path], masks: list[Path]) -> ImageFiles | None:
-    """The images that the masks are named after: all of them, or none."""
-    by_stem = {file.stem: file for file in files}
-    found = [by_stem.get(mask.stem.removesuffix(CELLPOSE)) for mask in masks]
-    images = [file for file in found if file is not None]
-    if images and len(images) != len(masks):
-        lonely = next(mask for mask, file in zip(masks, found, strict=True) if file is None)
-        raise MovieError(
-            f"{lonely}: there is no image {lonely.stem.removesuffix(CELLPOSE)} beside it, as for other frames"
-        )
-    return ImageFiles(images) if images else None
+def _refusal(path: Path, forms: list[str]) -> MovieError:
+    """Nobody reads this: say what came and what is read."""
+    if not path.exists():
+        return MovieError(f"{path}: there is no such file or folder")
+    kind = path.suffix or "this kind of file"
+    return MovieError(f"{path}: cannot read {kind}; expected {', '.join(forms[:-1])} or {forms[-1]}")

@@ -13,9 +13,9 @@ import numpy as np
 
 from dunno.errors import InputError
 from dunno.io import block_files
-from dunno.io.csv import CsvWriter
-from dunno.io.ctc import CtcWriter
-from dunno.io.geff import GeffWriter
+from dunno.io.writers.csv import CsvWriter
+from dunno.io.writers.ctc import CtcWriter
+from dunno.io.writers.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, whole
 from dunno.review.audit import ErrorRate
 from dunno.review.review import Review
@@ -69,12 +69,9 @@ def export(
     movie, missing = _movie_if_there(review)
     with whole(folder, overwrite) as partial:
         partial.mkdir()
-        writers: list[Writer] = [
-            GeffWriter(partial / "tracks.geff", about, about["scale"] is not None),
-            CsvWriter(partial),
-        ]
+        writers: list[Writer] = [GeffWriter(partial / "tracks.geff", about), CsvWriter(partial, about)]
         if movie is not None:
-            writers.append(CtcWriter(partial / "ctc", movie))
+            writers.append(CtcWriter(partial / "ctc", about, movie))
         summary = Summary()
         kept = block_files.keep(reviewed_pairs(review), partial / block_files.FOLDER, PAIRS_PER_FILE)
         summary.tracks = len(drain(progress(summary.watch(kept), review.table.n_pairs), writers))

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from dunno.errors import DecisionError, InputError, OutputError
+from dunno.io.schema import REVIEW
 from dunno.io.writing import REVIEW_FILE
 from dunno.review.decisions import Decision
 
-SCHEMA = 1
 ANSWER, UNDO, REDO = "answer", "undo", "redo"
 
 
@@ -92,8 +92,7 @@ def _read(path: Path) -> tuple[dict[str, Any] | None, list[dict[str, Any]], int]
     records = [_parsed(path, n, line) for n, line in enumerate(content[:end].splitlines(), 1)]
     if not records:
         return None, [], 0
-    if records[0].get("schema") != SCHEMA:
-        raise InputError(f"{path}: schema {records[0].get('schema')!r}; this version of dunno reads {SCHEMA}")
+    REVIEW.check(records[0].get("schema"), path)
     try:
         replay(records[1:])
     except (KeyError, IndexError, ValueError, TypeError, DecisionError):
@@ -126,9 +125,9 @@ class Log:
             raise OutputError(f"{self.path}: cannot be written ({error.strerror})") from None
         os.ftruncate(self._file, self._end)
         if found is None:
-            self._append({"schema": SCHEMA, **header})
+            self._append({"schema": REVIEW.number, **header})
             _sync_folder(folder)
-        self.header: dict[str, Any] = found or {"schema": SCHEMA, **header}
+        self.header: dict[str, Any] = found or {"schema": REVIEW.number, **header}
 
     def answer(self, decision: Decision, before: dict[str, Any], question: dict[str, Any] | None) -> Answer:
         """Add an answer; it is on the disk when this returns."""

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from dunno.errors import DecisionError, InputError, OutputError
-from dunno.io.output import read_run, reopen_movie
+from dunno.io.output import read_run, read_written_run, reopen_movie
 from dunno.io.writing import REVIEW_FILE
 from dunno.review.audit import SHARE, Audit, ErrorRate
 from dunno.review.decisions import MOTHER, SKIP, Decision
@@ -118,7 +118,8 @@ class Review:
         """
         folder = Path(folder)
         about = read_run(folder)["parameters"]
-        header = {"review_of": fingerprint(about), "dunno": about["version"], "movie": about["movie"]}
+        written = read_written_run(folder)["parameters"]  # a newer dunno may know more than when the review was begun
+        header = {"review_of": fingerprint(written), "dunno": about["version"], "movie": about["movie"]}
         found, records = read_log(folder)
         if found is not None and found.get("review_of") != header["review_of"]:
             raise InputError(

@@ -10,7 +10,7 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from dunno.errors import DunnoError, InputError, OutputError
-from dunno.io.tiff import natural_key
+from dunno.io.images import natural_key
 from dunno.io.writing import check_output, leave_marker, partial_of, read_marker
 from dunno.runs.run import Run
 from dunno.work.progress import Tell

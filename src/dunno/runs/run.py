@@ -14,9 +14,10 @@ from typing import Any
 from dunno.calibration import load_calibration
 from dunno.errors import OutputError
 from dunno.io import block_files
-from dunno.io.csv import CsvWriter
-from dunno.io.ctc import CtcWriter
-from dunno.io.geff import GeffWriter
+from dunno.io.schema import RUN
+from dunno.io.writers.csv import CsvWriter
+from dunno.io.writers.ctc import CtcWriter
+from dunno.io.writers.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, partial_of
 from dunno.runs.broken import TrackedBlock, track_what_can_be
 from dunno.runs.identity import identity
@@ -38,7 +39,6 @@ from dunno.types import BrokenFrame, Movie, PairPosterior
 from dunno.work.progress import Tell, tell_nobody
 from dunno.work.schedule import as_finished, room_for
 
-SCHEMA = 1
 LOCAL = (ThreadPoolExecutor, ProcessPoolExecutor)
 """Executors whose workers write where this process does."""
 
@@ -57,7 +57,7 @@ class Run:
     def to_dict(self) -> dict[str, Any]:
         """What `run.json` holds."""
         return {
-            "schema": SCHEMA,
+            "schema": RUN.number,
             "dunno": self.about["version"],
             "parameters": self.about,
             "mask_source": self.about["mask_source"],
@@ -145,9 +145,9 @@ def _track(
     """Compute what is missing and write everything else from it."""
     clear(place)
     about = tracker.about(movie, plan)
-    writers: list[Writer] = [GeffWriter(place / "tracks.geff", about, movie.has_scale), CsvWriter(place)]
+    writers: list[Writer] = [GeffWriter(place / "tracks.geff", about), CsvWriter(place, about)]
     if ctc:
-        writers.append(CtcWriter(place / "ctc", movie))
+        writers.append(CtcWriter(place / "ctc", about, movie))
     summary = Summary()
     files = finished_files(plan, movie, place / block_files.FOLDER, executor, workers, tell)
     summary.tracks = len(drain(summary.watch(_pairs(files, summary)), writers))

@@ -12,11 +12,10 @@ import numpy as np
 from dunno.assignment import Problem, sample
 from dunno.errors import InputError, MissingExtra
 from dunno.io.block_files import stored_pairs
-from dunno.io.csv import CsvWriter, detection_columns, edge_columns
-from dunno.io.ctc import CtcWriter
-from dunno.io.geff import GeffWriter
+from dunno.io.columns import detection_columns, edge_columns
 from dunno.io.output import read_run, reopen_movie
-from dunno.io.writing import drain, leave_marker, whole
+from dunno.io.writers import export
+from dunno.io.writing import drain
 from dunno.lineage.tracks import TrackNumbers, TrackRow, records
 from dunno.types import Movie, PairPosterior
 
@@ -86,20 +85,15 @@ class Tracking:
 
     def to_geff(self, path: str | Path, overwrite: bool = False) -> None:
         """Write a GEFF: the links at its root, all candidate edges in its group `candidates`."""
-        with whole(path, overwrite) as partial:
-            drain(self.pairs, [GeffWriter(partial, self.about, self.movie.has_scale)])
+        export("geff", path, self.pairs, self.about, self.movie, overwrite=overwrite)
 
     def to_csv(self, folder: str | Path, overwrite: bool = False) -> None:
         """Write `edges.csv` (candidate edges), `detections.csv` (cells) and `tracks.csv` into a new folder."""
-        with whole(folder, overwrite) as partial:
-            drain(self.pairs, [CsvWriter(partial)])
-            leave_marker(partial, str(self.about["version"]))
+        export("csv", folder, self.pairs, self.about, self.movie, overwrite=overwrite)
 
     def to_ctc(self, folder: str | Path, overwrite: bool = False) -> None:
         """Write a Cell Tracking Challenge result: `maskNNN.tif` and `res_track.txt`."""
-        with whole(folder, overwrite) as partial:
-            drain(self.pairs, [CtcWriter(partial, self.movie)])
-            leave_marker(partial, str(self.about["version"]))
+        export("ctc", folder, self.pairs, self.about, self.movie, overwrite=overwrite)
 
     def to_pandas(self) -> tuple[pandas.DataFrame, pandas.DataFrame]:
         """Return the edges and the detections, as in the CSV files, as two data frames."""

@@ -9,10 +9,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.errors import MovieError
-from dunno.types import Movie
+from dunno.io.readers import Options
+from dunno.types import Frames, Movie
 
 SPACE = ("z", "y", "x")
 MINUTES = {"second": 1 / 60, "minute": 1.0, "hour": 60.0, "millisecond": 1 / 60000, "day": 1440.0}
+
+
+class ZarrReader:
+    """A zarr array (T, [Z,] Y, X) of labels, or an OME-Zarr group whose `labels` hold the masks."""
+
+    name = "zarr"
+    form = "a zarr or OME-Zarr folder"
+    order = 10
+
+    def accepts(self, path: Path) -> bool:
+        """Whether a folder is a zarr array or group."""
+        return is_zarr(path)
+
+    def read(self, path: Path, options: Options) -> Movie:
+        """Read an array, or a group's first labels with the image behind them, its scale and its interval."""
+        if _is_array(path):
+            return options.movie(ZarrFrames(path), name=path.stem, mask_source=str(path))
+        masks, image = _masks_and_image(path)
+        images = None if image is None else ZarrFrames(image.path, image.axes)
+        return options.movie(
+            _mask_frames(masks),
+            images,
+            scale=masks.scale,
+            interval=masks.interval,
+            name=path.stem,
+            mask_source=str(masks.path),
+        )
+
+    def frames(self, path: Path) -> Frames:
+        """The array's frames, or those of a group's labels or image."""
+        return ZarrFrames(path) if _is_array(path) else _mask_frames(_masks_and_image(path)[0])
 
 
 def is_zarr(path: Path) -> bool:
@@ -26,13 +58,13 @@ class ZarrFrames:
     def __init__(self, path: Path, axes: str | None = None) -> None:
         self.path = path
         self._array = _open(path)
-        shape = self._array.shape
+        self.shape = shape = tuple(self._array.shape)
         self.axes = axes or {3: "tyx", 4: "tzyx"}.get(len(shape), "")
         if len(self.axes) != len(shape) or self.axes[0] != "t":
             raise MovieError(f"{path}: an array of shape {shape}; expected (T, Y, X) or (T, Z, Y, X)")
 
     def __len__(self) -> int:
-        return int(self._array.shape[0])
+        return int(self.shape[0])
 
     def __getitem__(self, t: int) -> NDArray[Any]:
         frame = (t, *(0 if axis == "c" else slice(None) for axis in self.axes[1:]))
@@ -50,13 +82,6 @@ class ZarrFrames:
         return ZarrFrames, (self.path, self.axes)
 
 
-def read_zarr(path: Path, scale: Any = None, interval: float | None = None) -> Movie:
-    """Read a zarr array (T, [Z,] Y, X) of labels, or an OME-Zarr group whose `labels` hold the masks."""
-    if not hasattr(_open(path), "shape"):
-        return _read_group(path, scale, interval)
-    return Movie(ZarrFrames(path), None, scale, interval, name=path.stem, mask_source=str(path))
-
-
 class _Multiscale(NamedTuple):
     path: Path
     axes: str
@@ -64,27 +89,27 @@ class _Multiscale(NamedTuple):
     interval: float | None
 
 
-def _read_group(path: Path, scale: Any, interval: float | None) -> Movie:
-    labels = _first_labels(path)
-    image = _multiscale(path)
+def _is_array(path: Path) -> bool:
+    return hasattr(_open(path), "shape")
+
+
+def _masks_and_image(path: Path) -> tuple[_Multiscale, _Multiscale | None]:
+    """A group's first labels and the image behind them; where it has no labels, the image is taken for masks."""
+    labels, image = _first_labels(path), _multiscale(path)
     masks = _multiscale(labels) if labels is not None else image
     if masks is None:
         raise MovieError(
             f"{path}: a zarr group without OME metadata holds {_listing(path)}; "
             f"give the array that holds the masks, such as {path}/NAME"
         )
+    return masks, image if labels is not None else None
+
+
+def _mask_frames(masks: _Multiscale) -> ZarrFrames:
     frames = ZarrFrames(masks.path, masks.axes)
-    if "c" in masks.axes and frames._array.shape[masks.axes.index("c")] != 1:
+    if "c" in masks.axes and frames.shape[masks.axes.index("c")] != 1:
         raise MovieError(f"{masks.path}: masks with several channels; expected one")
-    images = ZarrFrames(image.path, image.axes) if labels is not None and image is not None else None
-    return Movie(
-        frames,
-        images,
-        masks.scale if scale is None else scale,
-        masks.interval if interval is None else interval,
-        name=path.stem,
-        mask_source=str(masks.path),
-    )
+    return frames
 
 
 def _open(path: Path) -> Any:

@@ -6,34 +6,37 @@ stays small however long the movie is, and become zarr arrays at the end.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dunno.io.csv import detection_columns, edge_columns
+from dunno.io.columns import detection_columns, edge_columns
+from dunno.io.spool import SpooledTable
 from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import PairPosterior
+from dunno.types import Movie, PairPosterior
 
-CHUNK = 1 << 16
 MAY_BE_MISSING = ("entropy", "p_appear", "p_disappear", "p_divide")
 
 
 class GeffWriter:
-    """Writes two graphs: links, and every candidate edge. Both hold every cell.
+    """A GEFF of two graphs: the links, and every candidate edge. Both hold every cell.
 
     Nodes carry time `t`, position (z, y, x), `label`, `track`, `area`, `entropy` and the event probabilities, marked as
     missing where undefined; edges carry `cost` and `probability`, candidates also `selected`. After a review, `reviewed`
     marks what a person decided.
     """
 
-    def __init__(self, path: Path, about: Mapping[str, Any], has_scale: bool) -> None:
+    name = "geff"
+    needs_masks = False
+
+    def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
         self._path = path
         self._about = {key: value for key, value in about.items() if key != "frames"}
-        self._unit = None if has_scale else "pixel"
-        self._nodes, self._links, self._edges = (_Table(path.parent) for _ in range(3))
+        self._unit = "pixel" if about.get("scale") is None else None
+        self._nodes = SpooledTable(path.parent, MAY_BE_MISSING)
+        self._links, self._edges = SpooledTable(path.parent), SpooledTable(path.parent)
         self._before: tuple[PairPosterior, np.ndarray] | None = None
 
     def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
@@ -73,10 +76,10 @@ class GeffWriter:
         for table in (self._nodes, self._links, self._edges):
             table.close()
 
-    def _metadata(self, edges: _Table, what: str) -> Any:
+    def _metadata(self, edges: SpooledTable, what: str) -> Any:
         from geff_spec import Axis, GeffMetadata, PropMetadata
 
-        def describe(table: _Table) -> dict[str, Any]:
+        def describe(table: SpooledTable) -> dict[str, Any]:
             return {name: PropMetadata(identifier=name, dtype=str(c.dtype)) for name, c in table.columns.items()}
 
         def axis(name: str, kind: Any, unit: str | None) -> Any:
@@ -92,72 +95,3 @@ class GeffWriter:
             track_node_props={"tracklet": "track"},
             extra={"dunno": {**self._about, "edges": what}},
         )
-
-
-class _Column:
-    """An array that grows in a temporary file."""
-
-    def __init__(self, folder: Path, example: np.ndarray) -> None:
-        self.dtype = example.dtype
-        self.bounds = (np.inf, -np.inf)
-        self._width = example.shape[1:]
-        self._length = 0
-        self._file = tempfile.TemporaryFile(dir=folder)
-
-    def add(self, values: np.ndarray) -> None:
-        if len(values):
-            self.bounds = (min(self.bounds[0], float(values.min())), max(self.bounds[1], float(values.max())))
-        self._length += len(values)
-        self._file.write(np.ascontiguousarray(values, self.dtype).tobytes())
-
-    def write(self, group: Any, name: str) -> None:
-        shape, chunks = (self._length, *self._width), (CHUNK, *self._width)
-        array = group.create_array(name, shape=shape, chunks=chunks, dtype=self.dtype)
-        self._file.seek(0)
-        for start in range(0, self._length, CHUNK):
-            rows = min(CHUNK, self._length - start)
-            values = np.frombuffer(self._file.read(rows * self.dtype.itemsize * int(np.prod(self._width))), self.dtype)
-            array[start : start + rows] = values.reshape(rows, *self._width)
-
-    def close(self) -> None:
-        self._file.close()
-
-
-class _Table:
-    """The ids and properties of nodes or edges."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._ids: _Column | None = None
-        self._missing: dict[str, _Column] = {}
-        self.columns: dict[str, _Column] = {}
-
-    def add(self, ids: np.ndarray, columns: Mapping[str, np.ndarray]) -> None:
-        ids = ids.astype(np.uint64)
-        if self._ids is None:
-            self._ids = _Column(self._folder, ids)
-            self.columns = {name: _Column(self._folder, values) for name, values in columns.items()}
-            self._missing = {
-                name: _Column(self._folder, np.empty(0, bool)) for name in MAY_BE_MISSING if name in columns
-            }
-        self._ids.add(ids)
-        for name, values in columns.items():
-            if name in self._missing:
-                missing = np.isnan(values)
-                self._missing[name].add(missing)
-                values = np.where(missing, 0.0, values)
-            self.columns[name].add(values)
-
-    def write(self, group: Any) -> None:
-        if self._ids is not None:
-            self._ids.write(group, "ids")
-        properties = group.create_group("props")
-        for name, column in self.columns.items():
-            place = properties.create_group(name)
-            column.write(place, "values")
-            if name in self._missing:
-                self._missing[name].write(place, "missing")
-
-    def close(self) -> None:
-        for column in (*self.columns.values(), *self._missing.values(), *([self._ids] if self._ids else [])):
-            column.close()

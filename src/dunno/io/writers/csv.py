@@ -4,54 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dunno import _core
+from dunno.io.columns import detection_columns, edge_columns
 from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import PairPosterior
+from dunno.types import Movie, PairPosterior
 
 TRACK_COLUMNS = ("track", "first_frame", "last_frame", "mother_track", "confidence", "least_confidence")
-AXES = {2: ("y", "x"), 3: ("z", "y", "x")}
-
-
-def edge_columns(pair: PairPosterior) -> dict[str, np.ndarray]:
-    """One row per candidate edge: labels, and the movie's original frame indices; `reviewed` if a person decided on links."""
-    edges = len(pair.mother)
-    return {
-        "mother_frame": np.full(edges, pair.mother_frame),
-        "mother": pair.mothers.label[pair.mother],
-        "frame": np.full(edges, pair.daughter_frame),
-        "daughter": pair.daughters.label[pair.daughter],
-        "cost": pair.cost,
-        "probability": pair.probability,
-        "selected": pair.selected,
-        **({} if pair.reviewed is None else {"reviewed": pair.selected & pair.reviewed[pair.daughter]}),
-    }
-
-
-def detection_columns(record: FrameRecord) -> dict[str, np.ndarray]:
-    """One row per cell; NaN where a probability is undefined."""
-    cells = record.detections
-    centroid = dict(zip(AXES[cells.centroid.shape[1]], cells.centroid.T, strict=True))
-    return {
-        "frame": np.full(len(cells), record.frame),
-        "label": cells.label,
-        "track": record.track,
-        **centroid,
-        "area": cells.area,
-        "entropy": record.entropy,
-        "p_appear": record.p_appear,
-        "p_disappear": record.p_disappear,
-        "p_divide": record.p_divide,
-        **({} if record.reviewed is None else {"reviewed": record.reviewed}),
-    }
 
 
 class CsvWriter:
-    """Writes `edges.csv` and `detections.csv` into a folder, row by row, and at the end `tracks.csv`."""
+    """A folder of tables: `edges.csv` and `detections.csv`, row by row, and at the end `tracks.csv`."""
 
-    def __init__(self, folder: Path) -> None:
+    name = "csv"
+    needs_masks = False
+
+    def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._edges = (folder / "edges.csv").open("wb")

@@ -1,0 +1,43 @@
+"""What tables say: the columns of candidate edges and of cells, by name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dunno.lineage.tracks import FrameRecord
+from dunno.types import PairPosterior
+
+AXES = {2: ("y", "x"), 3: ("z", "y", "x")}
+
+
+def edge_columns(pair: PairPosterior) -> dict[str, np.ndarray]:
+    """One row per candidate edge: labels, and the movie's original frame indices; `reviewed` if a person decided on links."""
+    edges = len(pair.mother)
+    return {
+        "mother_frame": np.full(edges, pair.mother_frame),
+        "mother": pair.mothers.label[pair.mother],
+        "frame": np.full(edges, pair.daughter_frame),
+        "daughter": pair.daughters.label[pair.daughter],
+        "cost": pair.cost,
+        "probability": pair.probability,
+        "selected": pair.selected,
+        **({} if pair.reviewed is None else {"reviewed": pair.selected & pair.reviewed[pair.daughter]}),
+    }
+
+
+def detection_columns(record: FrameRecord) -> dict[str, np.ndarray]:
+    """One row per cell; NaN where a probability is undefined."""
+    cells = record.detections
+    centroid = dict(zip(AXES[cells.centroid.shape[1]], cells.centroid.T, strict=True))
+    return {
+        "frame": np.full(len(cells), record.frame),
+        "label": cells.label,
+        "track": record.track,
+        **centroid,
+        "area": cells.area,
+        "entropy": record.entropy,
+        "p_appear": record.p_appear,
+        "p_disappear": record.p_disappear,
+        "p_divide": record.p_divide,
+        **({} if record.reviewed is None else {"reviewed": record.reviewed}),
+    }

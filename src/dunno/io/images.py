@@ -1,0 +1,74 @@
+"""TIFF and PNG files, one per frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dunno.errors import MovieError
+
+TIFF = {".tif", ".tiff"}
+IMAGE = TIFF | {".png"}
+
+
+def natural_key(path: Path) -> list[tuple[int, int | str]]:
+    """Sort t2 before t10."""
+    parts = re.split(r"(\d+)", path.name)
+    return [(0, int(part)) if part.isdigit() else (1, part) for part in parts if part]
+
+
+def image_files(folder: Path) -> list[Path]:
+    """List a folder's TIFF and PNG files in natural order; hidden files are left out."""
+    found = [path for path in folder.iterdir() if path.suffix.lower() in IMAGE and not path.name.startswith(".")]
+    return sorted(found, key=natural_key)
+
+
+def read_image(path: Path) -> NDArray[Any]:
+    """Read one TIFF or PNG file."""
+    import imagecodecs
+    import tifffile
+
+    try:
+        if path.suffix.lower() == ".png":
+            return np.asarray(imagecodecs.png_decode(path.read_bytes()))
+        return np.asarray(tifffile.imread(path))
+    except FileNotFoundError:
+        raise MovieError(f"{path}: there is no such file") from None
+    except PermissionError:
+        raise MovieError(f"{path}: no permission to read it") from None
+    except Exception as error:  # decoders raise many kinds; all mean that the file is broken
+        raise MovieError(f"{path}: cannot be read ({one_line(error)}); is it complete?") from None
+
+
+def one_line(error: Exception) -> str:
+    """What a decoder said, without its line breaks."""
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+class ImageFiles:
+    """Frames in files, one each. Keeps paths, not open files, so that it pickles."""
+
+    def __init__(self, paths: Sequence[Path] | Mapping[int, Path]) -> None:
+        self.paths = dict(paths) if isinstance(paths, Mapping) else tuple(paths)
+
+    def only(self, frames: Sequence[int]) -> ImageFiles:
+        """Some frames under the same numbers: a long list of files need not travel with every block."""
+        return ImageFiles({t: self.paths[t] for t in frames})
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, t: int) -> NDArray[Any]:
+        frame = read_image(self.paths[t])
+        if self.paths[t].suffix.lower() == ".png" and frame.ndim != 2:
+            raise MovieError(f"{self.paths[t]}: a colour PNG of shape {frame.shape}; expected one channel")
+        return frame
+
+    def where(self, t: int) -> str:
+        """Frame t's file."""
+        return str(self.paths[t])

@@ -1,0 +1,84 @@
+"""Which of the given links are links of the movie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dunno.types import Bools, Ints, Movie
+from dunno.types.labels import measure
+from dunno.types.links import GivenLinks, Links
+
+GAP = "not from one frame to the next; gaps are not closed"
+
+
+def join(given: GivenLinks, movie: Movie, source: str) -> Links:
+    """Keep what joins existing detections in consecutive frames, each daughter once; list the rest in the file's order.
+
+    Frames are read one at a time, and what is kept of them is a bit per link.
+    """
+    mother_seen, daughter_seen = _ends_seen(given, movie)
+    seen, follows = mother_seen & daughter_seen, _follows(given, movie)
+    kept, merged, first = _one_mother_each(given, np.flatnonzero(seen & follows))
+    reasons = dict(_absent(given.mother, given.mother_frame, ~mother_seen))
+    reasons |= _absent(given.daughter, given.frame, mother_seen & ~daughter_seen)
+    reasons |= dict.fromkeys(np.flatnonzero(seen & ~follows).tolist(), GAP)
+    for row, mother in zip(merged.tolist(), given.mother[first].tolist(), strict=True):
+        reasons[row] = f"a merge; the daughter has mother {mother} already"
+    problems = (*given.problems, *(f"{_name(given, row)}: {reasons[row]}" for row in sorted(reasons)))
+    mother_frame, mother = given.mother_frame[kept], given.mother[kept]
+    return Links(mother_frame, mother, given.frame[kept], given.daughter[kept], problems, source)
+
+
+def _ends_seen(given: GivenLinks, movie: Movie) -> tuple[Bools, Bools]:
+    """(L,) and (L,) whether each link's mother and daughter are detections."""
+    n = len(given.frame)
+    if given.are_detections:
+        return np.ones(n, np.bool_), np.ones(n, np.bool_)
+    frame = np.concatenate([given.mother_frame, given.frame])
+    label = np.concatenate([given.mother, given.daughter])
+    seen = np.zeros(2 * n, np.bool_)
+    for t, rows in rows_by_frame(frame, movie):
+        seen[rows] = np.isin(label[rows], measure(movie.masks(t), movie.where(t)).label)
+    return seen[:n], seen[n:]
+
+
+def rows_by_frame(frame: Ints, movie: Movie) -> Iterator[tuple[int, Ints]]:
+    """Yield the movie's frames, by position, with the rows of a table that lie in each; those without are passed over."""
+    order = np.argsort(frame, kind="stable")
+    begins, ends = (np.searchsorted(frame[order], movie.frames, side) for side in ("left", "right"))
+    for t in np.flatnonzero(begins < ends).tolist():
+        yield t, order[begins[t] : ends[t]]
+
+
+def _follows(given: GivenLinks, movie: Movie) -> Bools:
+    """(L,) whether each link leads from one frame of the movie to the next."""
+    place = np.searchsorted(movie.frames, given.mother_frame).clip(max=len(movie) - 1)
+    after = (place + 1).clip(max=len(movie) - 1)
+    is_step = (movie.frames[place] == given.mother_frame) & (movie.frames[after] == given.frame) & (after > place)
+    return np.asarray(is_step)
+
+
+def _one_mother_each(given: GivenLinks, usable: Ints) -> tuple[Ints, Ints, Ints]:
+    """Rows to keep, sorted by daughter; rows that give a daughter another mother; and the kept rows they contradict.
+
+    The first row in the file wins; one that only repeats it is left out without a word.
+    """
+    order = usable[np.lexsort((given.daughter[usable], given.frame[usable]))]
+    begins = np.ones(len(order), np.bool_)
+    begins[1:] = (np.diff(given.frame[order]) != 0) | (np.diff(given.daughter[order]) != 0)
+    kept = order[begins]
+    winner = kept[np.cumsum(begins) - 1]
+    differs = given.mother[order] != given.mother[winner]
+    return kept, order[differs], winner[differs]
+
+
+def _absent(label: Ints, frame: Ints, which: Bools) -> Iterator[tuple[int, str]]:
+    for row in np.flatnonzero(which).tolist():
+        yield row, f"there is no detection {label[row]} in frame {frame[row]}"
+
+
+def _name(given: GivenLinks, row: int) -> str:
+    mother, daughter = given.mother[row], given.daughter[row]
+    return f"{mother} in frame {given.mother_frame[row]} → {daughter} in frame {given.frame[row]}"

@@ -1,0 +1,42 @@
+"""GEFF: a graph of points, matched by place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from dunno.errors import InputError
+from dunno.io.images import one_line
+from dunno.io.spots import match_spots
+from dunno.types import Movie
+from dunno.types.links import GivenLinks
+
+
+class GeffLinks:
+    """A GEFF whose nodes have a time and a place in the movie's units."""
+
+    name = "geff"
+    form = "GEFF"
+    order = 30
+
+    def accepts(self, path: Path) -> bool:
+        """Whether a folder holds a graph's nodes."""
+        return (path / "nodes").is_dir()
+
+    def read(self, path: Path, movie: Movie) -> GivenLinks:
+        """Read times, places and edges; other properties stay on disk."""
+        from geff.core_io import read_to_memory
+        from geff_spec import GeffMetadata
+
+        try:
+            axes = [axis.name for axis in GeffMetadata.read(path).axes or ()]
+            graph = read_to_memory(path, node_props=axes, edge_props=[])
+        except Exception as error:
+            raise InputError(f"{path}: cannot be read as GEFF ({one_line(error)})") from None
+        if len(axes) != movie.n_dimensions + 1:
+            raise InputError(f"{path}: has the axes {axes}; expected time and {movie.n_dimensions} of space")
+        columns = [graph["node_props"][name]["values"] for name in axes]
+        ids, edges = graph["node_ids"].astype(np.int64), graph["edge_ids"].astype(np.int64)
+        spots = match_spots(ids, columns[0].astype(np.int64), np.stack(columns[1:], 1), movie)
+        return spots.links(*edges.reshape(-1, 2).T)

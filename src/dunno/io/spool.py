@@ -1,0 +1,93 @@
+"""Tables that grow in temporary files, so that memory stays small, and become zarr arrays at the end."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+CHUNK = 1 << 16
+
+
+class SpooledColumn:
+    """An array that grows in a temporary file."""
+
+    def __init__(self, folder: Path, example: np.ndarray) -> None:
+        self.dtype = example.dtype
+        self.bounds = (np.inf, -np.inf)
+        self._width = example.shape[1:]
+        self._length = 0
+        self._file = tempfile.TemporaryFile(dir=folder)
+
+    def add(self, values: np.ndarray) -> None:
+        """Add rows."""
+        if len(values):
+            self.bounds = (min(self.bounds[0], float(values.min())), max(self.bounds[1], float(values.max())))
+        self._length += len(values)
+        self._file.write(np.ascontiguousarray(values, self.dtype).tobytes())
+
+    def write(self, group: Any, name: str) -> None:
+        """Make an array of a zarr group, a chunk in memory at a time."""
+        shape, chunks = (self._length, *self._width), (CHUNK, *self._width)
+        array = group.create_array(name, shape=shape, chunks=chunks, dtype=self.dtype)
+        self._file.seek(0)
+        for start in range(0, self._length, CHUNK):
+            rows = min(CHUNK, self._length - start)
+            values = np.frombuffer(self._file.read(rows * self.dtype.itemsize * int(np.prod(self._width))), self.dtype)
+            array[start : start + rows] = values.reshape(rows, *self._width)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+
+class SpooledTable:
+    """The ids and properties of nodes or edges.
+
+    Args:
+        folder: Where the temporary files are.
+        may_be_missing: Properties that can be NaN; written with the array `missing` that says where.
+    """
+
+    def __init__(self, folder: Path, may_be_missing: Sequence[str] = ()) -> None:
+        self._folder = folder
+        self._may_be_missing = may_be_missing
+        self._ids: SpooledColumn | None = None
+        self._missing: dict[str, SpooledColumn] = {}
+        self.columns: dict[str, SpooledColumn] = {}
+
+    def add(self, ids: np.ndarray, columns: Mapping[str, np.ndarray]) -> None:
+        """Add rows; the first ones say which columns there are."""
+        ids = ids.astype(np.uint64)
+        if self._ids is None:
+            self._ids = SpooledColumn(self._folder, ids)
+            self.columns = {name: SpooledColumn(self._folder, values) for name, values in columns.items()}
+            self._missing = {
+                name: SpooledColumn(self._folder, np.empty(0, bool)) for name in self._may_be_missing if name in columns
+            }
+        self._ids.add(ids)
+        for name, values in columns.items():
+            if name in self._missing:
+                missing = np.isnan(values)
+                self._missing[name].add(missing)
+                values = np.where(missing, 0.0, values)
+            self.columns[name].add(values)
+
+    def write(self, group: Any) -> None:
+        """Make `ids` and `props` in a zarr group."""
+        if self._ids is not None:
+            self._ids.write(group, "ids")
+        properties = group.create_group("props")
+        for name, column in self.columns.items():
+            place = properties.create_group(name)
+            column.write(place, "values")
+            if name in self._missing:
+                self._missing[name].write(place, "missing")
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for column in (*self.columns.values(), *self._missing.values(), *([self._ids] if self._ids else [])):
+            column.close()

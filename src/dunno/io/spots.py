@@ -1,0 +1,97 @@
+"""Points matched to the detections they lie on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dunno.io.joining import rows_by_frame
+from dunno.types import Detections, Floats, Ints, Movie
+from dunno.types.links import GivenLinks
+
+
+@dataclass(frozen=True, eq=False)
+class Spots:
+    """Points of a movie, and the detections that they stand for.
+
+    Attributes:
+        id: (N,) what the file calls them, ascending.
+        frame: (N,) original frame index.
+        label: (N,) the detection's label; 0 where there is none.
+        problems: Why there is none, in words.
+    """
+
+    id: Ints
+    frame: Ints
+    label: Ints
+    problems: tuple[str, ...]
+
+    def links(self, first: Ints, second: Ints, *, directed: bool = True) -> GivenLinks:
+        """Links between spots, given by their ids; those of spots without a detection are left out.
+
+        Args:
+            first: (L,) the mothers.
+            second: (L,) the daughters.
+            directed: Whether that is known; if not, the spot in the earlier frame is the mother.
+        """
+        (mother_frame, mother), (frame, daughter) = self._find(first), self._find(second)
+        if not directed:
+            swap = (mother_frame > frame) | ((mother_frame == frame) & (mother > daughter))
+            mother_frame, frame = np.where(swap, frame, mother_frame), np.where(swap, mother_frame, frame)
+            mother, daughter = np.where(swap, daughter, mother), np.where(swap, mother, daughter)
+        known = (mother > 0) & (daughter > 0)
+        mother_frame, mother, frame, daughter = (each[known] for each in (mother_frame, mother, frame, daughter))
+        return GivenLinks(mother_frame, mother, frame, daughter, self.problems, are_detections=True)
+
+    def _find(self, ids: Ints) -> tuple[Ints, Ints]:
+        """The frames and labels of some spots; label 0 where there is no such spot."""
+        row = np.searchsorted(self.id, ids)
+        known = row < len(self.id)
+        known[known] = self.id[row[known]] == ids[known]
+        frame, label = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
+        frame[known], label[known] = self.frame[row[known]], self.label[row[known]]
+        return frame, label
+
+
+def match_spots(ids: Ints, frame: Ints, place: Floats, movie: Movie) -> Spots:
+    """Match points to the detections they lie on, or whose centre is within a cell's radius; each detection has one spot.
+
+    Args:
+        ids: (N,) what the file calls the points.
+        frame: (N,) original frame index.
+        place: (N, d) in physical units.
+        movie: Has the detections; its frames are read one at a time.
+    """
+    label, problems = np.zeros(len(ids), np.int64), []
+    for t, rows in rows_by_frame(frame, movie):
+        under = _cells_under(movie.detections(t), place[rows], movie)
+        is_first = np.zeros(len(rows), np.bool_)
+        is_first[np.unique(under, return_index=True)[1]] = True
+        label[rows[is_first]] = under[is_first]
+        for i in np.flatnonzero((under == 0) | ~is_first).tolist():
+            why = "lies on no cell" if under[i] == 0 else f"lies on cell {under[i]}, which has a spot already"
+            problems.append(f"spot {ids[rows[i]]} in frame {frame[rows[i]]}: {why}")
+    outside = int((~np.isin(frame, movie.frames)).sum())
+    if outside:
+        problems.append(f"{outside} spots lie in frames that the movie does not have")
+    order = np.argsort(ids, kind="stable")
+    return Spots(ids[order], frame[order], label[order], tuple(problems))
+
+
+def _cells_under(cells: Detections, place: Floats, movie: Movie) -> Ints:
+    """(N,) the label at each place, or of the cell whose radius reaches there, or 0."""
+    pixel = np.floor(place / np.asarray(movie.scale) + 0.5).astype(np.int64).clip(0, np.asarray(movie.shape) - 1)
+    under: Ints = cells.masks[tuple(pixel.T)].astype(np.int64)
+    for i in np.flatnonzero(under == 0).tolist():
+        under[i] = _nearest(cells, place[i])
+    return under
+
+
+def _nearest(cells: Detections, place: Floats) -> int:
+    """The label of the nearest cell if the place is within its radius, else 0."""
+    if len(cells) == 0:
+        return 0
+    distance = np.linalg.norm(cells.centroid - place, axis=1)
+    nearest = int(distance.argmin())
+    return int(cells.label[nearest]) if distance[nearest] <= cells.diameter[nearest] / 2 else 0

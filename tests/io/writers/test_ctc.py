@@ -1,0 +1,49 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tifffile
+
+from dunno import Movie, Tracker
+from dunno.errors import InputError
+from dunno.io.writers import export
+from dunno.tracking import Tracking
+
+
+def test_ctc_results_obey_the_challenges_rules(tracking: Tracking, tmp_path: Path) -> None:
+    tracking.to_ctc(tmp_path / "01_RES")
+    rows = np.loadtxt(tmp_path / "01_RES" / "res_track.txt", dtype=int, ndmin=2)
+    masks = [tifffile.imread(path) for path in sorted((tmp_path / "01_RES").glob("mask*.tif"))]
+    assert len(masks) == len(tracking.movie)
+    assert masks[0].dtype == np.uint16
+    assert len(np.unique(rows[:, 0])) == len(rows)
+    where = {label: [t for t, mask in enumerate(masks) if (mask == label).any()] for label in rows[:, 0]}
+    assert {int(label) for mask in masks for label in np.unique(mask)} - {0} == set(rows[:, 0].tolist())
+    for label, first, last, mother in rows:
+        assert where[label] == list(range(first, last + 1))
+        assert mother == 0 or where[mother][-1] == first - 1
+    for t, mask in enumerate(masks):
+        np.testing.assert_array_equal(mask > 0, tracking.movie.masks(t) > 0)
+
+
+def test_ctc_counts_the_frames_of_a_coarser_movie_from_zero(tracking: Tracking, tmp_path: Path) -> None:
+    Tracker().track(tracking.movie.every(3)).to_ctc(tmp_path / "res")
+    names = sorted(path.name for path in (tmp_path / "res").glob("*.tif"))
+    assert names == ["mask000.tif", "mask001.tif", "mask002.tif", "mask003.tif"]
+
+
+def test_volumes_stay_volumes(tmp_path: Path) -> None:
+    masks = np.zeros((2, 4, 5, 6), int)
+    masks[:, 1:3, 2, 2] = 9
+    Tracker().track(Movie(masks)).to_ctc(tmp_path / "ctc")
+    assert tifffile.imread(tmp_path / "ctc" / "mask000.tif").shape == (4, 5, 6)
+
+
+def test_a_movie_without_cells_has_an_empty_table(tmp_path: Path) -> None:
+    Tracker().track(Movie(np.zeros((3, 4, 5), int))).to_ctc(tmp_path / "ctc")
+    assert (tmp_path / "ctc" / "res_track.txt").read_text() == ""
+
+
+def test_a_result_needs_the_movies_masks(tracking: Tracking, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is made of the movie's masks; say where they are with --masks"):
+        export("ctc", tmp_path / "ctc", tracking.pairs, tracking.about)

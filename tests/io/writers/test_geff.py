@@ -1,0 +1,73 @@
+from pathlib import Path
+
+import geff
+import numpy as np
+import pytest
+from geff.core_io import read_to_memory
+from geff.validate.data import ValidationConfig, validate_data
+
+from dunno import Movie, Tracker
+from dunno.tracking import Tracking
+
+from .conftest import n_cells
+
+
+def test_geff_holds_the_solution_and_all_candidates_and_both_validate(tracking: Tracking, tmp_path: Path) -> None:
+    tracking.to_geff(tmp_path / "tracks.geff")
+    edges = sum(len(pair.mother) for pair in tracking.pairs)
+    links = sum(int(pair.selected.sum()) for pair in tracking.pairs)
+    for place, expected in ((tmp_path / "tracks.geff", links), (tmp_path / "tracks.geff" / "candidates", edges)):
+        geff.validate_structure(place)
+        validate_data(read_to_memory(place), ValidationConfig(graph=True, tracklet=expected == links))
+        graph, metadata = geff.read(place)
+        assert graph.number_of_nodes() == n_cells(tracking)
+        assert graph.number_of_edges() == expected
+        assert metadata.extra["dunno"]["calibrated"] is False
+        assert [axis.name for axis in metadata.axes] == ["t", "y", "x"]
+
+
+def test_geff_carries_every_value(tracking: Tracking, tmp_path: Path) -> None:
+    tracking.to_geff(tmp_path / "tracks.geff")
+    graph, _ = geff.read(tmp_path / "tracks.geff" / "candidates")
+    pair = tracking.pairs[3]
+    first = sum(len(tracking.movie.detections(t)) for t in range(3))
+    second = first + len(pair.mothers)
+    for e in range(len(pair.mother)):
+        edge = graph.edges[first + pair.mother[e], second + pair.daughter[e]]
+        assert edge["probability"] == pair.probability[e]
+        assert edge["cost"] == pair.cost[e]
+        assert edge["selected"] == pair.selected[e]
+    for j in range(len(pair.daughters)):
+        node = graph.nodes[second + j]
+        assert node["label"] == pair.daughters.label[j]
+        assert (node["t"], node["y"], node["x"]) == (4, *pair.daughters.centroid[j])
+        assert node["entropy"] == pair.entropy[j]
+        assert node["p_appear"] == np.exp(pair.log_no_mother[j])
+    assert "entropy" not in graph.nodes[0]
+    assert "p_divide" not in graph.nodes[second]
+
+
+def test_geff_grows_over_many_chunks(tracking: Tracking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tracking.to_geff(tmp_path / "one.geff")
+    monkeypatch.setattr("dunno.io.spool.CHUNK", 7)
+    tracking.to_geff(tmp_path / "many.geff")
+    one, many = (read_to_memory(tmp_path / name) for name in ("one.geff", "many.geff"))
+    np.testing.assert_array_equal(one["edge_ids"], many["edge_ids"])
+    for name, column in one["node_props"].items():
+        np.testing.assert_array_equal(column["values"], many["node_props"][name]["values"])
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (3, 2, 4, 5)])
+def test_a_movie_without_cells_validates(shape: tuple[int, ...], tmp_path: Path) -> None:
+    Tracker().track(Movie(np.zeros(shape, int))).to_geff(tmp_path / "tracks.geff")
+    geff.validate_structure(tmp_path / "tracks.geff")
+    geff.validate_structure(tmp_path / "tracks.geff" / "candidates")
+
+
+def test_lengths_are_pixels_unless_there_is_a_scale(tmp_path: Path) -> None:
+    masks = np.ones((2, 4, 5), int)
+    for scale, unit in ((None, "pixel"), ((2.0, 1.0), None)):
+        path = tmp_path / f"{unit}.geff"
+        Tracker().track(Movie(masks, scale=scale)).to_geff(path)
+        axes = geff.read(path)[1].axes
+        assert [(axis.name, axis.unit) for axis in axes] == [("t", "frame"), ("y", unit), ("x", unit)]
