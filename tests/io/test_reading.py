@@ -265,3 +265,18 @@ def test_a_colour_image_is_refused(tmp_path: Path) -> None:
     tifffile.imwrite(tmp_path / "c.tif", np.zeros((3, 4, 5, 3), np.uint8), photometric="rgb")
     with pytest.raises(MovieError, match="has colour channels"):
         read(tmp_path / "c.tif")
+
+
+@pytest.mark.parametrize("suffix", [".tif", ".png"])
+def test_a_movie_is_opened_without_reading_a_frame(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    labels = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    for t in range(2):
+        path = tmp_path / f"{t}{suffix}"
+        if suffix == ".tif":
+            tifffile.imwrite(path, labels)
+        else:
+            path.write_bytes(imagecodecs.png_encode(labels))
+    monkeypatch.setattr("dunno.io.tiff.read_image", lambda path: pytest.fail(f"{path} was read"))
+    assert read(tmp_path).shape == (3, 4)
