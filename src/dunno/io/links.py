@@ -81,7 +81,7 @@ def read_links(path: str | Path, movie: Movie) -> Links:
 
 def _joined(edges: Iterator[tuple[Spot, Spot]], movie: Movie, path: Path, problems: list[str]) -> Links:
     """Keep what joins existing detections in consecutive frames, each daughter once; list the rest."""
-    labels = {int(frame): set(movie.detections(t).label.tolist()) for t, frame in enumerate(movie.frames)}
+    labels = {int(frame): set(_labels(movie, t)) for t, frame in enumerate(movie.frames)}
     following = dict(zip(movie.frames[:-1].tolist(), movie.frames[1:].tolist(), strict=True))
     rows: dict[Spot, Spot] = {}
     for mother, daughter in edges:
@@ -99,6 +99,11 @@ def _joined(edges: Iterator[tuple[Spot, Spot]], movie: Movie, path: Path, proble
     table = np.array([(*mother, *daughter) for daughter, mother in rows.items()], np.int64).reshape(-1, 4)
     mother_frame, mother_label, frame, label = table.T
     return Links(mother_frame, mother_label, frame, label, tuple(problems), str(path))
+
+
+def _labels(movie: Movie, t: int) -> list[int]:
+    labels: list[int] = measure(movie.masks(t), movie.where(t)).label.tolist()
+    return labels
 
 
 def _from_csv(path: Path) -> Iterator[tuple[Spot, Spot]]:
