@@ -7,7 +7,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,8 +19,8 @@
 #include "k_best/k_best.hpp"
 #include "flow/map.hpp"
 #include "posterior/marginals.hpp"
+#include "images/cells.hpp"
 #include "images/overlap.hpp"
-#include "images/pixels.hpp"
 #include "problem/problem.hpp"
 #include "tables/rows.hpp"
 #include "sampling/sample.hpp"
@@ -153,39 +155,105 @@ nb::tuple sample(const dunno::Problem& problem, std::int64_t n, const Seeds& sta
   return nb::make_tuple(to_numpy(std::move(edge)), found.exact);
 }
 
-template <typename Label>
-std::vector<dunno::Region> measure_as(const Volume& pixels) {
-  const dunno::Shape shape{static_cast<std::int64_t>(pixels.shape(0)), static_cast<std::int64_t>(pixels.shape(1)),
-                           static_cast<std::int64_t>(pixels.shape(2))};
-  nb::gil_scoped_release unlocked;
-  return dunno::measure(static_cast<const Label*>(pixels.data()), shape);
-}
-
-std::vector<dunno::Region> measure_any(const Volume& pixels) {
-  const auto type = pixels.dtype();
-  if (type == nb::dtype<std::uint8_t>()) return measure_as<std::uint8_t>(pixels);
-  if (type == nb::dtype<std::uint16_t>()) return measure_as<std::uint16_t>(pixels);
-  if (type == nb::dtype<std::uint32_t>()) return measure_as<std::uint32_t>(pixels);
-  if (type == nb::dtype<std::uint64_t>()) return measure_as<std::uint64_t>(pixels);
-  if (type == nb::dtype<std::int8_t>()) return measure_as<std::int8_t>(pixels);
-  if (type == nb::dtype<std::int16_t>()) return measure_as<std::int16_t>(pixels);
-  if (type == nb::dtype<std::int32_t>()) return measure_as<std::int32_t>(pixels);
-  if (type == nb::dtype<std::int64_t>()) return measure_as<std::int64_t>(pixels);
+// Calls work(pixels) with a pointer of the labels' own type.
+template <typename Work>
+auto with_labels(const Volume& labels, Work work) {
+  const auto type = labels.dtype();
+  const void* pixels = labels.data();
+  if (type == nb::dtype<std::uint8_t>()) return work(static_cast<const std::uint8_t*>(pixels));
+  if (type == nb::dtype<std::uint16_t>()) return work(static_cast<const std::uint16_t*>(pixels));
+  if (type == nb::dtype<std::uint32_t>()) return work(static_cast<const std::uint32_t*>(pixels));
+  if (type == nb::dtype<std::uint64_t>()) return work(static_cast<const std::uint64_t*>(pixels));
+  if (type == nb::dtype<std::int8_t>()) return work(static_cast<const std::int8_t*>(pixels));
+  if (type == nb::dtype<std::int16_t>()) return work(static_cast<const std::int16_t*>(pixels));
+  if (type == nb::dtype<std::int32_t>()) return work(static_cast<const std::int32_t*>(pixels));
+  if (type == nb::dtype<std::int64_t>()) return work(static_cast<const std::int64_t*>(pixels));
   throw nb::type_error("labels must be integers");
 }
 
-nb::tuple measure(const Volume& pixels) {
-  const std::vector<dunno::Region> regions = measure_any(pixels);
+// The same for an image, whose pixels may be fractions.
+template <typename Work>
+auto with_image(const Volume& image, Work work) {
+  if (image.dtype() == nb::dtype<float>()) return work(static_cast<const float*>(image.data()));
+  if (image.dtype() == nb::dtype<double>()) return work(static_cast<const double*>(image.data()));
+  return with_labels(image, work);
+}
+
+dunno::Shape shape_of(const Volume& volume) {
+  return {static_cast<std::int64_t>(volume.shape(0)), static_cast<std::int64_t>(volume.shape(1)),
+          static_cast<std::int64_t>(volume.shape(2))};
+}
+
+// Columns of regions, to be filled row by row.
+struct RegionColumns {
   std::vector<std::int64_t> label, area, sum, low, high;
-  for (const dunno::Region& region : regions) {
+
+  void add(const dunno::Region& region) {
     label.push_back(region.label);
     area.push_back(region.area);
     sum.insert(sum.end(), region.sum.begin(), region.sum.end());
     low.insert(low.end(), region.low.begin(), region.low.end());
     high.insert(high.end(), region.high.begin(), region.high.end());
   }
-  return nb::make_tuple(to_numpy(std::move(label)), to_numpy(std::move(area)), to_numpy(std::move(sum)),
-                        to_numpy(std::move(low)), to_numpy(std::move(high)));
+  nb::tuple to_tuple() {
+    return nb::make_tuple(to_numpy(std::move(label)), to_numpy(std::move(area)), to_numpy(std::move(sum)),
+                          to_numpy(std::move(low)), to_numpy(std::move(high)));
+  }
+};
+
+nb::tuple measure(const Volume& labels) {
+  RegionColumns columns;
+  {
+    nb::gil_scoped_release unlocked;
+    const auto regions = with_labels(labels, [&](auto pixels) { return dunno::measure(pixels, shape_of(labels)); });
+    for (const dunno::Region& region : regions) columns.add(region);
+  }
+  return columns.to_tuple();
+}
+
+std::uint64_t digest(const Volume& labels) {
+  nb::gil_scoped_release unlocked;
+  return dunno::digest(with_labels(labels, [&](auto pixels) { return dunno::find_runs(pixels, shape_of(labels)); }));
+}
+
+// Regions, shapes and, where there is an image, brightness; rows by ascending label.
+nb::tuple measure_cells(const Volume& labels, const std::optional<Volume>& image) {
+  if (image && shape_of(*image) != shape_of(labels)) throw nb::value_error("labels and image of different shapes");
+  RegionColumns columns;
+  std::vector<double> covariance, touching, total, mean, deviation;
+  std::vector<std::int64_t> pieces;
+  double background = std::numeric_limits<double>::quiet_NaN();
+  std::uint64_t digest = 0;
+  {
+    nb::gil_scoped_release unlocked;
+    dunno::Runs runs;
+    const dunno::FrameCells frame = with_labels(labels, [&](auto pixels) {
+      runs = dunno::find_runs(pixels, shape_of(labels));
+      return dunno::measure_cells(pixels, runs);
+    });
+    std::vector<dunno::Brightness> brightness;
+    if (image) {
+      brightness = with_image(*image, [&](auto pixels) { return dunno::find_brightness(pixels, runs); });
+      background = with_image(*image, [&](auto pixels) { return dunno::find_background(pixels, runs); });
+    }
+    digest = frame.digest;
+    for (const std::int64_t r : dunno::by_label(runs)) {
+      const dunno::Cell& cell = frame.cells[r];
+      columns.add(cell.region);
+      covariance.insert(covariance.end(), cell.covariance.begin(), cell.covariance.end());
+      const double outline = static_cast<double>(std::max<std::int64_t>(cell.outline.pixels, 1));
+      touching.push_back(static_cast<double>(cell.outline.touching) / outline);
+      pieces.push_back(cell.pieces);
+      if (!image) continue;
+      total.push_back(brightness[r].total);
+      mean.push_back(brightness[r].mean);
+      deviation.push_back(brightness[r].deviation);
+    }
+  }
+  const nb::tuple light = nb::make_tuple(to_numpy(std::move(total)), to_numpy(std::move(mean)),
+                                         to_numpy(std::move(deviation)), background);
+  return nb::make_tuple(columns.to_tuple(), to_numpy(std::move(covariance)), to_numpy(std::move(touching)),
+                        to_numpy(std::move(pieces)), digest, light);
 }
 
 template <typename Label>
@@ -262,6 +330,9 @@ NB_MODULE(_core, m) {
         "Posterior samples, flat (n * n_daughters), and whether all of them are independent.");
   m.def("measure", &measure, "labels"_a.noconvert(),
         "Label, area, coordinate sums and bounding box (low, high; flat triples) of every label in a (Z, Y, X) image.");
+  m.def("digest", &digest, "labels"_a.noconvert(), "A number by which a (Z, Y, X) label image is known again.");
+  m.def("measure_cells", &measure_cells, "labels"_a.noconvert(), "image"_a.noconvert() = nb::none(),
+        "The columns of measure; covariance (flat 3 x 3), touching, pieces and digest; total, mean, deviation, background.");
   m.def("count_overlaps", &count_overlaps<std::uint16_t>, "first"_a.noconvert(), "second"_a.noconvert(),
         "Pairs of labels that share pixels in two flat images, and how many.");
   m.def("count_overlaps", &count_overlaps<std::uint32_t>, "first"_a.noconvert(), "second"_a.noconvert());

@@ -45,6 +45,14 @@ def measure(labels: Annotated[NDArray, dict(shape=(None, None, None), order='C',
     Label, area, coordinate sums and bounding box (low, high; flat triples) of every label in a (Z, Y, X) image.
     """
 
+def digest(labels: Annotated[NDArray, dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> int:
+    """A number by which a (Z, Y, X) label image is known again."""
+
+def measure_cells(labels: Annotated[NDArray, dict(shape=(None, None, None), order='C', device='cpu', writable=False)], image: Annotated[NDArray, dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple:
+    """
+    The columns of measure; covariance (flat 3 x 3), touching, pieces and digest; total, mean, deviation, background.
+    """
+
 @overload
 def count_overlaps(first: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
     """Pairs of labels that share pixels in two flat images, and how many."""

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import imagecodecs
 import numpy as np
 import pytest
+import tifffile
 
 from dunno import read
 from dunno.errors import MovieError
@@ -55,3 +57,18 @@ def test_masks_of_a_sequence_keep_their_numbers_wherever_they_lie(tmp_path: Path
     assert (movie.name, movie.has_images) == (f"{tmp_path.name}/01", True)
     unnumbered = write_frames(tmp_path / "others", ["a.tif", "b.tif", "c.tif"])
     assert read(images, masks=unnumbered).frames.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("suffix", [".tif", ".png"])
+def test_a_movie_is_opened_without_reading_a_frame(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    labels = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    for t in range(2):
+        path = tmp_path / f"{t}{suffix}"
+        if suffix == ".tif":
+            tifffile.imwrite(path, labels)
+        else:
+            path.write_bytes(imagecodecs.png_encode(labels))
+    monkeypatch.setattr("dunno.io.images.read_image", lambda path: pytest.fail(f"{path} was read"))
+    assert read(tmp_path).shape == (3, 4)

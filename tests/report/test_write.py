@@ -13,7 +13,7 @@ import tifffile
 
 from dunno import Movie, Tracker
 from dunno.cli import run
-from dunno.errors import InputError
+from dunno.errors import InputError, MovieError
 from dunno.evaluation import score
 from dunno.io.ctc import match_folder
 from dunno.report import write_report
@@ -155,11 +155,17 @@ def test_masks_that_were_changed_are_not_shown_as_if_they_were_tracked(
 ) -> None:
     other = tmp_path / "masks"
     shutil.copytree(sequence.parent / "01_GT" / "TRA", other)
-    for path in other.glob("*.tif"):
-        tifffile.imwrite(path, np.roll(tifffile.imread(path) // 2 * 2, 3))
+    for path in other.glob("*.tif"):  # the same cells, numbered the other way round
+        labels = tifffile.imread(path)
+        tifffile.imwrite(path, np.where(labels > 0, labels.max() + 1 - labels, 0).astype(labels.dtype))
     content = json.loads((own / "run.json").read_text())
     content["parameters"]["masks_path"] = str(other)
     (own / "run.json").write_text(json.dumps(content))
+    told = words(write_report(own))
+    assert re.search(r"There are no pictures, .* frame \d+: the masks have changed since they were measured", told)
+    with pytest.raises(MovieError, match="frame 0: the masks have changed"):
+        write_report(own, truth=sequence.parent / "01_GT" / "TRA")
+    shutil.rmtree(own / "cells")  # an output of an older version
     assert "is not the one that was tracked" in words(write_report(own))
 
 

@@ -2,15 +2,18 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import geff
 import numpy as np
 import pytest
+import tifffile
 
 from dunno import evaluation
-from dunno.errors import InputError, OutputError
+from dunno.errors import InputError, MovieError, OutputError
 from dunno.review import Review
+from dunno.review.desk import Desk
 from dunno.review.export import export, reviewed_tracking
 from dunno.simulate import Colony
 from dunno.tracking import Tracking
@@ -67,3 +70,28 @@ def test_without_the_movie_only_the_challenges_result_is_missing(output: Path, t
     assert table(tmp_path / "done" / "edges.csv")
     with Review.open(output, read_only=True, masks=tmp_path / "elsewhere") as review, pytest.raises(InputError):
         export(review, tmp_path / "again")
+
+
+def test_masks_that_have_changed_are_refused_by_the_page_and_the_export(output: Path, tmp_path: Path) -> None:
+    told = json.loads((output / "run.json").read_text())
+    masks = tmp_path / "masks"
+    shutil.copytree(told["parameters"]["masks_path"], masks)
+    for path in masks.glob("*.tif"):  # the same cells, numbered the other way round
+        labels = tifffile.imread(path)
+        tifffile.imwrite(path, np.where(labels > 0, labels.max() + 1 - labels, 0).astype(labels.dtype))
+    with Review.open(output, masks=masks) as review:
+        with pytest.raises(MovieError, match=r"^frame \d: the masks have changed since they were measured"):
+            Desk(review).ask()
+        with pytest.raises(MovieError, match="^frame 0: the masks have changed since they were measured"):
+            export(review, tmp_path / "export")
+        assert len(review.movie.detections(0)) == len(review.original(0).mothers)
+    assert not (tmp_path / "export").exists()
+    with pytest.raises(MovieError, match="^frame 0: the masks have changed"):
+        Tracking.read(output, masks=masks).to_ctc(tmp_path / "ctc")
+
+
+def test_an_export_has_the_cells_too(output: Path, tmp_path: Path) -> None:
+    with Review.open(output, read_only=True) as review:
+        export(review, tmp_path / "export")
+    assert Tracking.read(tmp_path / "export").movie.has_cells
+    assert (tmp_path / "export" / "cells" / "000000.npz").read_bytes() == (output / "cells" / "000000.npz").read_bytes()

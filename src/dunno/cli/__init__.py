@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dunno.cli import benchmark, calibrate, demo, evaluate, listing, report, review, simulate, track, transformer
+from dunno.cli import benchmark, calibrate, cells, demo, evaluate, listing, report, review, simulate, track, transformer
 from dunno.cli.console import complain, hush, note
 from dunno.errors import DunnoError, DunnoWarning
 
@@ -28,6 +28,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.command("track")(track.track)
+app.command("cells")(cells.cells)
 app.command("calibrate")(calibrate.command)
 app.command("evaluate")(evaluate.evaluate)
 app.command("report")(report.report)

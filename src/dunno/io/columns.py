@@ -6,8 +6,7 @@ import numpy as np
 
 from dunno.lineage.tracks import FrameRecord
 from dunno.types import PairPosterior
-
-AXES = {2: ("y", "x"), 3: ("z", "y", "x")}
+from dunno.types.cells import AXES
 
 
 def edge_columns(pair: PairPosterior) -> dict[str, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,27 @@ def read_image(path: Path) -> NDArray[Any]:
         raise MovieError(f"{path}: cannot be read ({one_line(error)}); is it complete?") from None
 
 
+def header_shape(path: Path) -> tuple[int, ...] | None:
+    """The shape of an image from its file's header; `None` where that does not tell, or the file is broken."""
+    import tifffile
+
+    try:
+        if path.suffix.lower() == ".png":
+            return _png_shape(path)
+        with tifffile.TiffFile(path) as file:
+            return tuple(file.series[0].shape)
+    except Exception:  # whoever reads the image will say what is wrong with it
+        return None
+
+
+def _png_shape(path: Path) -> tuple[int, int] | None:
+    """Height and width of a grey PNG."""
+    with path.open("rb") as file:
+        header = file.read(26)
+    width, height, _, colour = struct.unpack(">IIBB", header[16:])
+    return (height, width) if header[12:16] == b"IHDR" and colour == 0 else None
+
+
 def one_line(error: Exception) -> str:
     """What a decoder said, without its line breaks."""
     return " ".join(str(error).split())[:200] or type(error).__name__
@@ -68,6 +90,12 @@ class ImageFiles:
         if self.paths[t].suffix.lower() == ".png" and frame.ndim != 2:
             raise MovieError(f"{self.paths[t]}: a colour PNG of shape {frame.shape}; expected one channel")
         return frame
+
+    @property
+    def frame_shape(self) -> tuple[int, ...]:
+        """Size of the first frame, from its file's header where that tells."""
+        first = next(iter(self.paths)) if isinstance(self.paths, dict) else 0
+        return header_shape(self.paths[first]) or np.shape(self[first])
 
     def where(self, t: int) -> str:
         """Frame t's file."""

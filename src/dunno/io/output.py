@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from dunno.errors import InputError
+from dunno.io.cell_files import FOLDER as CELLS
+from dunno.io.cell_files import StoredCells, has_cells
 from dunno.io.reading import read
 from dunno.io.schema import RUN
 from dunno.io.writing import RUN_FILE
@@ -34,7 +36,10 @@ def read_written_run(folder: str | Path) -> dict[str, Any]:
 
 
 def reopen_movie(folder: str | Path, masks: str | Path | None = None) -> Movie:
-    """Open the movie that an output was made from; `masks` says where it is now, if it has moved."""
+    """Open the movie that an output was made from; `masks` says where it is now, if it has moved.
+
+    Its cells are those that were measured then, and masks that have changed since are refused when they are read.
+    """
     about = read_run(folder)["parameters"]
     path, masks = about["movie_path"], masks or about["masks_path"]
     if path is None and masks is None:
@@ -46,4 +51,11 @@ def reopen_movie(folder: str | Path, masks: str | Path | None = None) -> Movie:
     first = place[about["frames"][0]]
     movie = movie.every(about["step"], start=first).part(slice(0, len(about["frames"])))
     movie.interval = about["interval"]
-    return movie
+    return with_stored_cells(movie, folder)
+
+
+def with_stored_cells(movie: Movie, folder: str | Path) -> Movie:
+    """View a movie with the cells of an output that was made from it; one of an older version has none, and it stays as it is."""
+    if not has_cells(folder, len(movie)):
+        return movie
+    return movie.with_cells(StoredCells((Path(folder) / CELLS).absolute()))

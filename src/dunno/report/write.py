@@ -11,7 +11,7 @@ import numpy as np
 from dunno.errors import InputError, MovieError
 from dunno.io.block_files import stored_pairs
 from dunno.io.ctc import match_folder
-from dunno.io.output import read_run, reopen_movie
+from dunno.io.output import read_run, reopen_movie, with_stored_cells
 from dunno.io.writing import whole
 from dunno.report import forest
 from dunno.report.doubts import Doubt
@@ -51,7 +51,9 @@ def write_report(
     """
     folder, why_not = Path(folder), ""
     about = read_run(folder)["parameters"]
-    if movie is None:
+    if movie is not None:
+        movie = with_stored_cells(movie, folder)
+    else:
         movie, why_not = _reopened(folder, masks, needed=masks is not None or truth is not None)
     compared = None if truth is None or movie is None else _compared(folder, movie, about, Path(truth))
     total = len(about["frames"]) - 1

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import InputError
-from dunno.io import block_files
+from dunno.io import block_files, cell_files
 from dunno.io.writers.csv import CsvWriter
 from dunno.io.writers.ctc import CtcWriter
 from dunno.io.writers.geff import GeffWriter
@@ -75,6 +75,7 @@ def export(
         summary = Summary()
         kept = block_files.keep(reviewed_pairs(review), partial / block_files.FOLDER, PAIRS_PER_FILE)
         summary.tracks = len(drain(progress(summary.watch(kept), review.table.n_pairs), writers))
+        cell_files.copy_cells(review.folder, partial)
         run = Run(Path(folder), about, summary, time.perf_counter() - started)
         (partial / RUN_FILE).write_text(json.dumps(run.to_dict(), indent=2) + "\n")
     return missing

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dunno.errors import MovieError
 from dunno.tracking.tracker import Tracker
 from dunno.types import Movie
 
@@ -19,7 +18,7 @@ DECIDED_LATER = ("calibration", "calibrated", "verdict", "reason")
 def identity(tracker: Tracker, movie: Movie, ctc: bool) -> dict[str, Any]:
     """Everything that a result depends on and that is known before anything is fitted, by names that a person understands.
 
-    What may be large (features, links, a calibration, the masks) is there as a digest.
+    What may be large (features, links, a calibration) is there as a digest; the masks' own digests are with their cells.
     """
     asked = {name: value for name, value in tracker.asked(movie).items() if name not in DECIDED_LATER}
     if asked["max_distance_estimated"]:
@@ -31,7 +30,6 @@ def identity(tracker: Tracker, movie: Movie, ctc: bool) -> dict[str, Any]:
         "content of the perturbation": digest(tracker.perturbation),
         "content of the links": digest(tracker.links),
         "calibration asked for": calibration,
-        "content of the masks": look(movie),
         "CTC result": ctc,
     }
 
@@ -68,14 +66,3 @@ def _add(state: Any, thing: Any) -> None:
         _add(state, {field.name: getattr(thing, field.name) for field in fields(thing)})
     elif hasattr(thing, "__dict__") and not isinstance(thing, type):
         _add(state, {name: value for name, value in vars(thing).items() if not callable(value)})
-
-
-def look(movie: Movie) -> str:
-    """A digest of the first, the middle and the last frame's masks: another segmentation looks different."""
-    state = hashlib.sha256()
-    for t in (0, len(movie) // 2, len(movie) - 1):
-        try:
-            _add(state, movie.masks(t))
-        except MovieError:
-            state.update(b"cannot be read")
-    return state.hexdigest()[:16]

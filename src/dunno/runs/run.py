@@ -5,28 +5,30 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dunno.calibration import load_calibration
-from dunno.errors import OutputError
-from dunno.io import block_files
+from dunno.errors import InputError, MovieError, OutputError
+from dunno.io import block_files, cell_files
 from dunno.io.schema import RUN
 from dunno.io.writers.csv import CsvWriter
 from dunno.io.writers.ctc import CtcWriter
 from dunno.io.writers.geff import GeffWriter
-from dunno.io.writing import RUN_FILE, Writer, drain, partial_of
+from dunno.io.writing import RUN_FILE, Writer, drain, partial_of, remove
 from dunno.runs.broken import TrackedBlock, track_what_can_be
 from dunno.runs.identity import identity
+from dunno.runs.measuring import LOCAL, check_masks, measure_into
 from dunno.runs.summary import DoubtfulLink, Summary
 from dunno.runs.workspace import (
     CALIBRATION_FILE,
     PLAN_FILE,
     clear,
     finished_blocks,
+    measured_blocks,
     read_json,
     refuse_others,
     workspace,
@@ -38,9 +40,6 @@ from dunno.tracking.tracker import Tracker
 from dunno.types import BrokenFrame, Movie, PairPosterior
 from dunno.work.progress import Tell, tell_nobody
 from dunno.work.schedule import as_finished, room_for
-
-LOCAL = (ThreadPoolExecutor, ProcessPoolExecutor)
-"""Executors whose workers write where this process does."""
 
 ENOUGH_THREADS, BLOCKS_PER_PROCESS, MOST_BYTES = 2, 4, 1 << 20
 
@@ -88,8 +87,10 @@ def track_into(
 ) -> Run:
     """Track a movie and write `tracks.geff`, `edges.csv`, `detections.csv` and `run.json`, all of them or nothing.
 
-    Finished blocks of pairs are kept in `folder.partial` whatever stops the work, and used by a run with `resume`, which ends
-    with the same bytes as one that was not stopped. Frames that cannot be read are left out and listed in `summary.broken`.
+    First every frame's cells are measured, into `cells/`; everything else reads them there, so that masks and images are read
+    once, unless the cost itself looks at pixels. Measured frames and finished blocks of pairs are kept in `folder.partial` whatever
+    stops the work, and used by a run with `resume`, which ends with the same bytes as one that was not stopped, and refuses masks
+    that have changed. Frames that cannot be read are left out and listed in `summary.broken`.
 
     Args:
         tracker: How.
@@ -109,17 +110,38 @@ def track_into(
     begun = partial_of(folder).exists()
     if resume and not begun and (content := read_json(folder / RUN_FILE)) is not None:
         refuse_others(content, asked, folder)
+        _check_complete(tracker, movie, folder, tell)
         return Run.of(folder, content)
     with workspace(folder, overwrite, resume) as place, tracker.working() as (executor, workers):
         if (content := read_json(place / RUN_FILE)) is None:
-            plan = _plan(tracker, movie, place, asked, tell)
-            run = _track(plan, tracker, movie, place, ctc, executor, workers, tell)
+            measured = _measured(movie, place, asked, executor, workers, tell)
+            plan = _plan(tracker, measured, place, asked, tell)
+            run = _track(plan, tracker, measured, place, ctc, executor, workers, tell)
             run = replace(run, folder=folder, seconds=time.perf_counter() - started)
             content = {**run.to_dict(), "made_from": {k: v for k, v in asked.items() if k not in run.about}}
             write_whole(place / RUN_FILE, content)
         else:  # everything was done but the last step
             refuse_others(content, asked, place)
+            _check_complete(tracker, movie, place, tell)
     return Run.of(folder, content)
+
+
+def _check_complete(tracker: Tracker, movie: Movie, folder: Path, tell: Tell) -> None:
+    """Refuse to take an output for that of a movie whose masks have changed."""
+    if not cell_files.has_cells(folder, len(movie)):
+        raise InputError(f"{folder}: has no {cell_files.FOLDER}/ folder; it was made by an older version, track again")
+    with tracker.working() as (executor, workers):
+        check_masks(movie, folder / cell_files.FOLDER, executor, workers, tell)
+
+
+def _measured(movie: Movie, place: Path, asked: dict[str, Any], executor: Executor, workers: int, tell: Tell) -> Movie:
+    """The movie with its cells in `cells/`, after what was asked for is written down."""
+    if (stored := read_json(place / PLAN_FILE)) is None:
+        remove(place / cell_files.FOLDER)
+        write_whole(place / PLAN_FILE, {"parameters": asked})
+    else:
+        refuse_others(stored, asked, place)
+    return measure_into(movie, place / cell_files.FOLDER, executor, workers, tell)
 
 
 def _plan(tracker: Tracker, movie: Movie, place: Path, asked: dict[str, Any], tell: Tell) -> Plan:
@@ -128,13 +150,17 @@ def _plan(tracker: Tracker, movie: Movie, place: Path, asked: dict[str, Any], te
     The whole fit is in `calibration.json`, which stays: another run may use it.
     """
     path, fitted = place / PLAN_FILE, place / CALIBRATION_FILE
-    if (stored := read_json(path)) is None:
-        plan = tracker.plan(movie, tell)
+    stored = read_json(path) or {}
+    if "gate" not in stored:
+        try:
+            plan = tracker.plan(movie, tell)
+        except MovieError:  # the movie needs mending, after which its cells are others
+            remove(place / cell_files.FOLDER)
+            raise
         if plan.calibration is not None:
             write_whole(fitted, plan.calibration.to_dict())
         write_whole(path, {"parameters": asked, "gate": plan.gate, "max_distance": plan.max_distance})
         stored = read_json(path) or {}
-    refuse_others(stored, asked, place)
     plan = tracker.draft(stored["max_distance"], stored["gate"])
     return replace(plan, calibration=load_calibration(fitted)) if fitted.exists() else plan
 
@@ -229,7 +255,9 @@ def pays_in_processes(tracker: Tracker, movie: Movie, workers: int) -> bool:
 
 def progress_left(folder: str | Path) -> str | None:
     """What a stopped run has left, in words; `None` if nothing."""
-    n = finished_blocks(folder)
-    if n == 0:
-        return None
-    return f"{n} finished blocks are kept in {partial_of(Path(folder))}; the same command with --resume continues there"
+    kept = f"kept in {partial_of(Path(folder))}; the same command with --resume continues there"
+    if n := finished_blocks(folder):
+        return f"{n} finished blocks are {kept}"
+    if n := measured_blocks(folder):
+        return f"{n} blocks of measured frames are {kept}"
+    return None

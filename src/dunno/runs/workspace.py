@@ -1,8 +1,8 @@
 """Work in progress: `OUT.partial`, which a run that was stopped leaves behind and another one continues.
 
-While a run works, `OUT.partial` holds `plan.json` (what was asked for, and what was decided before the first pair) and
-`pairs/`, one file per finished block. Exports are made from the blocks. At the end `run.json` is written, `plan.json` goes, and
-the folder becomes `OUT`.
+While a run works, `OUT.partial` holds `plan.json` (what was asked for, and what was decided before the first pair), `cells/`,
+one file per block of measured frames, and `pairs/`, one file per finished block of pairs. Exports are made from these. At the end
+`run.json` is written, `plan.json` goes, and the folder becomes `OUT`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dunno.errors import InputError, OutputError
-from dunno.io import block_files
+from dunno.io import block_files, cell_files
 from dunno.io.writing import RUN_FILE, check_output, partial_of, remove, replace_by
 from dunno.work.lock import Lock
 
@@ -28,8 +28,8 @@ def workspace(path: str | Path, overwrite: bool = False, resume: bool = False) -
     """Make an output folder that appears whole or not at all, without losing what is finished on the way.
 
     Yields `path.partial`, an existing folder; renamed to `path` at the end. Where something stops the work, the folder stays if it
-    has finished blocks, and is removed if not. Unfinished work of an earlier run is continued with `resume`; without, it is kept as
-    `path.partial.old` until the new run is complete.
+    has finished blocks or measured frames, and is removed if not. Unfinished work of an earlier run is continued with `resume`;
+    without, its finished blocks are kept as `path.partial.old` until the new run is complete.
     """
     path = Path(path)
     check_output(path, overwrite)
@@ -53,7 +53,7 @@ def workspace(path: str | Path, overwrite: bool = False, resume: bool = False) -
         raise _told(error, path) from None
     finally:
         if lock is not None:
-            if partial.exists() and not finished_blocks(path):
+            if partial.exists() and not finished_blocks(path) and not measured_blocks(path):
                 remove(partial)
             lock.release(remove=True)
 
@@ -72,22 +72,33 @@ def _told(error: OSError, path: Path) -> OutputError:
 
 
 def finished_blocks(path: str | Path) -> int:
-    """How many blocks an unfinished run has left beside its output `path`."""
-    partial = partial_of(Path(path))
+    """How many blocks of pairs an unfinished run has left beside its output `path`."""
+    return _left(Path(path), block_files.FOLDER)
+
+
+def measured_blocks(path: str | Path) -> int:
+    """How many blocks of measured frames it has left."""
+    return _left(Path(path), cell_files.FOLDER)
+
+
+def _left(path: Path, folder: str) -> int:
+    partial = partial_of(path)
     if not (partial / PLAN_FILE).is_file() and not (partial / RUN_FILE).is_file():
         return 0
-    return sum(1 for _ in (partial / block_files.FOLDER).glob("*.npz"))
+    return sum(1 for _ in (partial / folder).glob("*.npz"))
 
 
 def clear(partial: Path) -> None:
-    """Remove everything but the plan and finished blocks: exports are made anew from the blocks."""
+    """Remove everything but the plan, measured frames and finished blocks: exports are made anew from them."""
+    kept = (block_files.FOLDER, cell_files.FOLDER)
     for child in partial.iterdir():
-        if child.name not in (PLAN_FILE, CALIBRATION_FILE, block_files.FOLDER):
+        if child.name not in (PLAN_FILE, CALIBRATION_FILE, *kept):
             remove(child)
-    (partial / block_files.FOLDER).mkdir(exist_ok=True)
-    for child in (partial / block_files.FOLDER).iterdir():
-        if child.suffix != ".npz":
-            remove(child)
+    for folder in kept:
+        (partial / folder).mkdir(exist_ok=True)
+        for child in (partial / folder).iterdir():
+            if child.suffix != ".npz":
+                remove(child)
 
 
 def write_whole(path: Path, content: Mapping[str, Any]) -> None:

@@ -26,6 +26,7 @@ from dunno.perturbations import Perturbation
 from dunno.tracking import Tracking
 from dunno.tracking.blocks import Block, blocks_of
 from dunno.tracking.gate import check_gate, estimate_gate, find_candidates, merge
+from dunno.tracking.measuring import with_measured_cells
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import take_sample
 from dunno.tracking.self_calibration import fit_plan
@@ -197,6 +198,8 @@ class Tracker:
             movie: The movie.
             progress: Show a bar.
         """
+        with self.working() as (executor, workers):
+            movie = with_measured_cells(movie, executor, workers)
         plan = self.plan(movie)
         about = self.about(movie, plan)
         pairs = self.stream(movie, plan)

@@ -5,6 +5,7 @@ edges. The mother of a cell that did not divide is itself, one frame earlier.
 """
 
 from dunno.types.arrays import Bools, Floats, Ints
+from dunno.types.cells import Cells, CellSource, KeptCells
 from dunno.types.detections import Detections, Pixels, Redrawn
 from dunno.types.movie import FewFrames, Frames, Movie, check_step, count_frames, where_is
 from dunno.types.pairs import BrokenFrame, Candidates, EventCosts, FramePair, PairPosterior
@@ -14,6 +15,8 @@ __all__ = [
     "Bools",
     "BrokenFrame",
     "Candidates",
+    "CellSource",
+    "Cells",
     "Detections",
     "EventCosts",
     "FewFrames",
@@ -21,6 +24,7 @@ __all__ = [
     "FramePair",
     "Frames",
     "Ints",
+    "KeptCells",
     "Movie",
     "PairPosterior",
     "Pixels",

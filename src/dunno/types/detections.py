@@ -13,9 +13,17 @@ from numpy.typing import NDArray
 from dunno.errors import MovieError
 from dunno.types.arrays import Floats, Ints
 from dunno.types.labels import LabelImage, measure
+from dunno.types.shapes import elongation, long_axis
 
 if TYPE_CHECKING:
     from dunno.types.movie import Movie
+
+
+PLACED = ("label", "centroid", "area", "bbox")
+"""Columns of `Detections` that are always there, a row per cell."""
+
+MEASURED = ("total", "brightness", "texture", "covariance", "touching", "pieces")
+"""Those that are `None` where they were not measured."""
 
 
 class Pixels:
@@ -63,6 +71,16 @@ class Detections:
         frame: Original index of the frame.
         pixels: The masks and images behind the cells (`pixels.masks`, `pixels.images`); not part of results.
         features: (n, q) what a cost compares instead of places, where a perturbation has changed it.
+        total: (n,) summed intensity; this and what follows is `None` where it was not measured.
+        brightness: (n,) mean intensity.
+        texture: (n,) standard deviation of the intensity over a cell's pixels.
+        background: Median intensity outside all cells.
+        covariance: (n, d, d) second central moments of each cell's area, in physical units².
+        touching: (n,) share of the outline that touches other cells; `CellMeasurements` says what counts.
+        pieces: (n,) number of connected pieces.
+        digest: A number by which the frame's masks are known again.
+
+    Intensities are NaN where the movie has images but this frame's cannot be read.
     """
 
     label: Ints
@@ -72,6 +90,14 @@ class Detections:
     frame: int = 0
     pixels: Pixels | None = field(default=None, repr=False)
     features: Floats | None = field(default=None, repr=False)
+    total: Floats | None = None
+    brightness: Floats | None = None
+    texture: Floats | None = None
+    background: float | None = None
+    covariance: Floats | None = field(default=None, repr=False)
+    touching: Floats | None = None
+    pieces: Ints | None = None
+    digest: int | None = None
 
     def __len__(self) -> int:
         return len(self.label)
@@ -86,6 +112,21 @@ class Detections:
         if self.centroid.shape[1] == 2:
             return np.asarray(2 * np.sqrt(self.area / np.pi))
         return np.asarray(2 * np.cbrt(3 * self.area / (4 * np.pi)))
+
+    @property
+    def elongation(self) -> Floats:
+        """(n,) ratio of the longest to the shortest axis, at least 1."""
+        return elongation(self._covariance())
+
+    @property
+    def orientation(self) -> Floats:
+        """(n, d) unit vector along the longest axis; of its two directions the one towards larger x (else y, else z)."""
+        return long_axis(self._covariance())
+
+    def _covariance(self) -> Floats:
+        if self.covariance is None:
+            raise MovieError(f"frame {self.frame}: the shape of these cells was not measured; take them from a Movie")
+        return self.covariance
 
     @property
     def masks(self) -> LabelImage:
@@ -107,12 +148,16 @@ class Detections:
         return self.pixels
 
     def moved(self, masks: LabelImage, scale: Sequence[float]) -> Detections:
-        """The same cells under other masks with the same labels, and the centroids, areas and boxes that follow."""
+        """The same cells under other masks with the same labels, and the centroids, areas and boxes that follow.
+
+        What else was measured of them does not hold any more, and is left out.
+        """
         found = measure(masks, f"frame {self.frame}, perturbed")
         size = np.asarray(scale)
         pixels = Redrawn(masks, self._pixels())
         centroid, area = found.centroid * size, found.area * np.float64(size.prod())
-        return replace(self, centroid=centroid, area=area, bbox=found.bbox, pixels=pixels)
+        gone: dict[str, Any] = dict.fromkeys((*MEASURED, "background", "digest"))
+        return replace(self, centroid=centroid, area=area, bbox=found.bbox, pixels=pixels, **gone)
 
 
 def typical_diameter(cells: list[Detections]) -> float:

@@ -61,20 +61,28 @@ def as_labels(image: Any, where: str) -> LabelImage:
 
 
 def measure(labels: LabelImage, where: str) -> Measurements:
-    """Find every cell's area, centroid and bounding box in one pass over the pixels.
+    """Find every cell's area, centroid and bounding box in one pass over the pixels; `measuring.measure_cells` finds more.
 
     Args:
         labels: (Y, X) or (Z, Y, X).
         where: The file or frame, for the message.
     """
-    volume = np.ascontiguousarray(labels.reshape((1, *labels.shape) if labels.ndim == 2 else labels.shape))
-    if not volume.dtype.isnative:
-        volume = volume.astype(volume.dtype.newbyteorder("="))
     try:
-        label, area, total, low, high = _as_ints(_core.measure(volume))
+        return to_measurements(_core.measure(as_volume(labels)), labels.ndim)
     except ValueError as error:
         raise MovieError(f"{where}: {error}; labels are positive and the background is 0") from None
-    axes = slice(3 - labels.ndim, 3)
+
+
+def as_volume(image: NDArray[Any]) -> NDArray[Any]:
+    """A frame as the core takes it: (Z, Y, X), contiguous, in this machine's byte order."""
+    volume = np.ascontiguousarray(image.reshape((1, *image.shape) if image.ndim == 2 else image.shape))
+    return volume if volume.dtype.isnative else volume.astype(volume.dtype.newbyteorder("="))
+
+
+def to_measurements(columns: Any, n_dimensions: int) -> Measurements:
+    """The core's columns: label, area, sums of coordinates, and the box's two corners, each flat with three axes."""
+    label, area, total, low, high = _as_ints(columns)
+    axes = slice(3 - n_dimensions, 3)
     centroid = total.reshape(-1, 3)[:, axes] / area[:, None]
     bbox = np.stack([low.reshape(-1, 3)[:, axes], high.reshape(-1, 3)[:, axes]], axis=1)
     return Measurements(label, area, centroid, bbox)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 
 from dunno.errors import MovieError
 from dunno.types.arrays import Ints
+from dunno.types.cells import CellSource
 from dunno.types.detections import Detections, Pixels
-from dunno.types.labels import LabelImage, as_labels, measure
+from dunno.types.labels import LabelImage, as_labels
+from dunno.types.measuring import dark, digest_of, measure_cells
 
 
 class Frames(Protocol):
     """Where frames come from: NumPy, zarr and Dask arrays, lists, and the readers in `dunno.io`.
 
-    A source may have a method `where(t)` that names frame t in messages, such as a file's path.
+    A source may have a method `where(t)` that names frame t in messages, such as a file's path, and a `shape` or `frame_shape`,
+    so that no frame needs to be read to know its size.
     """
 
     def __len__(self) -> int: ...
@@ -81,13 +84,15 @@ class Movie:
         self._images = images
         self._positions: Ints = np.arange(length)
         self._blank: frozenset[int] = frozenset()
+        self._cells: CellSource | None = None
+        self._places: Ints = self._positions  # of the frames in the source of cells
         self.frames: Ints = self._positions if frames is None else np.asarray(frames, dtype=np.int64)
         self.name = name
         self.path: str | None = None  # where `dunno.read` found it, so that it can be opened again
         self.masks_path: str | None = None
         self.mask_source = mask_source
         self.interval = interval
-        self.shape: tuple[int, ...] = np.shape(masks[0])
+        self.shape: tuple[int, ...] = frame_shape(masks)
         if len(self.shape) not in (2, 3):
             raise MovieError(
                 f"{where_is(masks, 0)}: a frame of shape {self.shape}; expected (Y, X) or (Z, Y, X), "
@@ -108,6 +113,11 @@ class Movie:
         return self._images is not None
 
     @property
+    def has_cells(self) -> bool:
+        """Whether its cells were measured before and are kept somewhere."""
+        return self._cells is not None
+
+    @property
     def n_dimensions(self) -> int:
         """2 or 3."""
         return len(self.shape)
@@ -123,6 +133,12 @@ class Movie:
             return np.zeros(self.shape, np.uint8)
         labels = as_labels(self._masks[position], self.where(t))
         self._check_shape(labels.shape, self.where(t))
+        known = None if self._cells is None else self._cells.digest(int(self._places[t]))
+        if known is not None and known != digest_of(labels, self.where(t)):
+            raise MovieError(
+                f"frame {self.frames[t]}: the masks have changed since they were measured ({self.where(t)}); "
+                "track the movie again, or put the old masks back"
+            )
         return labels
 
     def images(self, t: int) -> NDArray[Any]:
@@ -137,18 +153,49 @@ class Movie:
         return image
 
     def detections(self, t: int) -> Detections:
-        """Find frame t's cells."""
-        pixels = Pixels(self, t)
-        found = measure(pixels.masks, self.where(t))
+        """Frame t's cells: measured now or, in a view that `with_cells` made, as they were measured before."""
+        if self._cells is None or int(self._positions[t]) in self._blank:
+            return self.measure(t)[0]
+        cells = self._cells[int(self._places[t])]
+        if cells.frame != self.frames[t]:
+            raise MovieError(f"{self.name}: the cells of frame {cells.frame} are kept where frame {self.frames[t]} is")
+        return replace(cells, pixels=Pixels(self, t))
+
+    def measure(self, t: int) -> tuple[Detections, str | None]:
+        """Measure frame t's cells, and say why its image cannot be used, where there should be one.
+
+        Without it their intensities are NaN; costs that need it will ask for it themselves.
+        """
+        pixels, image, problem = Pixels(self, t), None, None
+        masks = pixels.masks
+        blank = int(self._positions[t]) in self._blank
+        if self._images is not None and not blank:
+            try:
+                image = pixels.images
+            except MovieError as error:
+                problem = str(error)
+        found = measure_cells(masks, image, self.where(t))
+        light = found.light if self._images is None or image is not None else dark(len(found.place.label))
         scale = np.asarray(self.scale)
         return Detections(
-            label=found.label,
-            centroid=found.centroid * scale,
-            area=found.area * np.float64(scale.prod()),
-            bbox=found.bbox,
+            label=found.place.label,
+            centroid=found.place.centroid * scale,
+            area=found.place.area * np.float64(scale.prod()),
+            bbox=found.place.bbox,
             frame=int(self.frames[t]),
             pixels=pixels,
-        )
+            covariance=found.covariance * np.multiply.outer(scale, scale),
+            touching=found.touching,
+            pieces=found.pieces,
+            digest=None if blank else found.digest,
+            **({} if light is None else light._asdict()),
+        ), problem
+
+    def with_cells(self, source: CellSource) -> Movie:
+        """View whose cells come from where they were measured before; its masks are refused where they have changed since."""
+        view = self.part(slice(None))
+        view._cells, view._places = source, np.arange(len(self))
+        return view
 
     def every(self, n: int, start: int = 0) -> Movie:
         """View every n-th frame, beginning with frame `start`: a lower temporal resolution."""
@@ -161,6 +208,7 @@ class Movie:
         view = object.__new__(Movie)
         view.__dict__.update(self.__dict__)
         view._positions = self._positions[selection]
+        view._places = self._places[selection]
         view.frames = self.frames[selection]
         return view
 
@@ -172,10 +220,12 @@ class Movie:
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: of arrays and lists of files, the frames in view alone."""
-        if len(self) == count_frames(self._masks):
-            return self.__dict__
-        sources = {name: _only(self.__dict__[name], self._positions) for name in ("_masks", "_images")}
-        return {**self.__dict__, **sources}
+        state = {**self.__dict__}
+        if self._cells is not None:
+            state["_cells"] = self._cells.only(self._places.tolist())
+        if len(self) < count_frames(self._masks):
+            state |= {name: _only(self.__dict__[name], self._positions) for name in ("_masks", "_images")}
+        return state
 
     def _check_shape(self, shape: tuple[int, ...], where: str) -> None:
         if shape != self.shape:
@@ -195,6 +245,13 @@ def count_frames(source: Frames) -> int:
     """Number of frames; zarr arrays have a shape but no length."""
     shape: tuple[int, ...] | None = getattr(source, "shape", None)
     return len(source) if shape is None else int(shape[0])
+
+
+def frame_shape(source: Frames) -> tuple[int, ...]:
+    """Size of the first frame, which is read only where the source does not tell it otherwise."""
+    shape: tuple[int, ...] | None = getattr(source, "shape", None)
+    own: tuple[int, ...] | None = getattr(source, "frame_shape", None) if shape is None else tuple(shape[1:])
+    return np.shape(source[0]) if own is None else own
 
 
 def _only(source: Any, positions: Ints) -> Any:

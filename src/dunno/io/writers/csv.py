@@ -11,7 +11,7 @@ import numpy as np
 from dunno import _core
 from dunno.io.columns import detection_columns, edge_columns
 from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Movie, PairPosterior
+from dunno.types import Cells, Detections, Movie, PairPosterior
 
 TRACK_COLUMNS = ("track", "first_frame", "last_frame", "mother_track", "confidence", "least_confidence")
 
@@ -52,6 +52,18 @@ class CsvWriter:
         """Close the files."""
         self._edges.close()
         self._detections.close()
+
+
+def write_cells(path: Path, frames: Iterable[Detections]) -> int:
+    """Write a table with a row per cell, frame by frame, and return how many there are; `Cells.columns` says what is in it."""
+    rows = 0
+    with path.open("wb") as file:
+        for index, cells in enumerate(frames):
+            columns = Cells.of([cells]).columns()
+            file.write(_header(columns) if index == 0 else b"")
+            file.write(_rows(columns))
+            rows += len(cells)
+    return rows
 
 
 def _header(names: Iterable[str]) -> bytes:

@@ -1,0 +1,62 @@
+"""What measuring the cells of a movie costs, beside reading it.
+
+python -m benchmarks.cells MOVIE
+
+Milliseconds of processor per frame, the fastest of a few rounds: decoding masks and images, the light measure (area, centroid, box:
+all that there was before), the full one without and with the image, the digest alone, and writing cells and reading them back.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.clock import fastest
+from dunno import read
+from dunno.io.cell_files import read_cells, write_cells
+from dunno.types import Movie
+from dunno.types.labels import measure
+from dunno.types.measuring import digest_of, measure_cells
+
+ROUNDS = 5
+
+
+def main(path: str) -> None:
+    """Print a line per step."""
+    movie = read(path)
+    frames = range(len(movie))
+    cells = [movie.detections(t).without_pixels() for t in frames]
+    print(f"{movie}, {sum(map(len, cells)):,} cells; milliseconds per frame")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, step in steps(movie, cells, Path(folder)).items():
+            print(f"{name:>34} {sum(fastest(ROUNDS, step, t) for t in frames) / len(frames):8.3f}")
+
+
+def steps(movie: Movie, cells: list[object], folder: Path) -> dict[str, Callable[[int], object]]:
+    """What is measured, each for one frame."""
+    masks, images = {}, {}
+
+    def kept(t: int) -> tuple[object, object]:
+        if t not in masks:  # one frame at a time: those that were just read are still near the processor
+            masks.clear(), images.clear()
+            masks[t], images[t] = movie.masks(t), movie.images(t) if movie.has_images else None
+        return masks[t], images[t]
+
+    file = folder / "cells.npz"
+    return {
+        "reading masks": movie.masks,
+        **({"reading images": movie.images} if movie.has_images else {}),
+        "light measure": lambda t: measure(kept(t)[0], ""),
+        "full measure without image": lambda t: measure_cells(kept(t)[0], None, ""),
+        **({"full measure with image": lambda t: measure_cells(*kept(t), "")} if movie.has_images else {}),
+        "digest": lambda t: digest_of(kept(t)[0], ""),
+        "all of it, with reading": movie.detections,
+        "writing a frame's cells": lambda t: write_cells(file, [cells[t]]),
+        "reading a frame's cells": lambda t: read_cells(file),
+    }
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

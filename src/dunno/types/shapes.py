@@ -1,0 +1,33 @@
+"""The shape that a cell's second moments tell of."""
+
+import numpy as np
+
+from dunno.types.arrays import Floats
+
+
+def elongation(covariance: Floats) -> Floats:
+    """(n,) ratio of the longest to the shortest axis, at least 1.
+
+    Args:
+        covariance: (n, d, d) second central moments, of positive eigenvalues.
+
+    Example:
+        >>> elongation(np.array([[[1.0, 0.0], [0.0, 9.0]]]))
+        array([3.])
+    """
+    axes = np.linalg.eigvalsh(covariance)
+    return np.asarray(np.sqrt(np.maximum(axes[:, -1] / axes[:, 0], 1.0)))
+
+
+def long_axis(covariance: Floats) -> Floats:
+    """(n, d) unit vector along the longest axis; of its two directions the one towards larger x (else y, else z).
+
+    Example:
+        >>> long_axis(np.array([[[9.0, 0.0], [0.0, 1.0]]]))
+        array([[1., 0.]])
+    """
+    axis = np.linalg.eigh(covariance)[1][:, :, -1] + 0.0  # no minus zeros
+    sign = np.ones(len(axis))
+    for component in axis.T:  # the last one that is not zero decides
+        sign = np.where(component == 0, sign, np.sign(component))
+    return np.asarray(axis * sign[:, None] + 0.0)
