@@ -24,7 +24,7 @@ def right_links(tracking: Tracking, truth: Truth) -> np.ndarray:
 
 def test_hela_is_tracked_as_a_reference_implementation_did(data: Path) -> None:
     movie, truth = read(data / "Fluo-N2DL-HeLa/02", truth=True)
-    right = right_links(Tracker("distance", "SM", max_distance=30).track(movie), truth)
+    right = right_links(Tracker("distance", "SM", calibration=None, max_distance=30).track(movie), truth)
     assert len(right) == pytest.approx(25_166, abs=25)
     assert right.mean() == pytest.approx(0.9950, abs=0.001)
 
@@ -51,7 +51,7 @@ def test_what_is_odd_in_hela_is_counted(data: Path) -> None:
     """As the data's README lists it: cells missing in the segmentation, and one mother with three daughters."""
     for sequence, missing, many in (("01", 37, 0), ("02", 42, 1)):
         movie, truth = read(data / "Fluo-N2DL-HeLa" / sequence, truth=True)
-        counts = evaluation.score(Tracker("distance", "SM").track(movie), truth).counts
+        counts = evaluation.score(Tracker("distance", "SM", calibration=None).track(movie), truth).counts
         first = len(np.setdiff1d(truth.present[0], truth.tracks[0]))
         assert counts["missed_detections"] + first == missing
         assert counts["mothers_with_more_than_two_daughters"] == many
@@ -63,7 +63,7 @@ def test_what_is_odd_in_hela_is_counted(data: Path) -> None:
 def test_somebody_elses_links_on_hela_get_probabilities(data: Path) -> None:
     movie, truth = read(data / "Fluo-N2DL-HeLa/01", truth=True)
     links = read_links(data / "Fluo-N2DL-HeLa/01_GT/TRA", movie)
-    found = evaluation.score(Tracker("distance", "SM", links=links).track(movie), truth)
+    found = evaluation.score(Tracker("distance", "SM", calibration=None, links=links).track(movie), truth)
     assert found.n_links == len(links)
     assert found.accuracy == 1.0
     assert found.recall == 1.0

@@ -28,7 +28,7 @@ def by_scaling(rows: list[Row]) -> dict[str, Row]:
 def test_a_row_is_what_tracking_calibrating_and_scoring_by_hand_give(root: Path) -> None:
     found = by_scaling(measure(unit(root, "pair", "distance", "SM")))
     (train, train_truth), (movie, truth) = (read(root / "pair" / name, truth=True) for name in ("01", "02"))
-    tracker = Tracker("distance", "SM")
+    tracker = Tracker("distance", "SM", calibration=None)
     fitted_on, tracking = tracker.track(train), tracker.track(movie)
     scaling = TemperatureScaling.fit(fitted_on, train_truth)
     for name, expected in (("none", tracking), ("temperature", scaling(tracking))):
@@ -51,7 +51,7 @@ def test_a_row_is_what_tracking_calibrating_and_scoring_by_hand_give(root: Path)
 def test_halves_are_calibrated_on_each_other_and_scored_together(root: Path) -> None:
     found = by_scaling(measure(unit(root, "single", "distance", "SM")))
     movie, truth = read(root / "single" / "01", truth=True)
-    tracker = Tracker("distance", "SM")
+    tracker = Tracker("distance", "SM", calibration=None)
     halves = [(tracker.track(movie.part(half)), truth.part(half)) for half in (slice(0, 4), slice(4, None))]
     fits = [TemperatureScaling.fit(*half) for half in halves]
     assert found["temperature"].temperature == pytest.approx(np.sqrt(fits[0].temperature * fits[1].temperature))
@@ -126,7 +126,9 @@ def test_without_the_class_of_no_mother_a_link_is_at_least_as_confident(root: Pa
 def test_without_a_gate_no_true_mother_is_missed_and_the_links_are_those_of_such_a_tracker(root: Path) -> None:
     found = by_scaling(measure(unit(root, "pair", "distance", "SM", max_distance=float("inf"))))["none"]
     movie, truth = read(root / "pair" / "02", truth=True)
-    expected = evaluation.score(Tracker("distance", "SM", max_distance=float("inf")).track(movie), truth)
+    expected = evaluation.score(
+        Tracker("distance", "SM", calibration=None, max_distance=float("inf")).track(movie), truth
+    )
     assert (found.nll, found.ece) == (expected.nll, expected.ece)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from dunno import Movie, Tracker, evaluation
 from dunno.calibration import ModelCalibration, fit_event_costs, load_calibration
+from dunno.costs.distance import Distance
 from dunno.errors import InputError
 from dunno.simulate import colony as simulate
 
@@ -64,8 +65,8 @@ def test_a_fit_with_truth_is_calibrated_on_another_movie(free_colony: tuple, tmp
 def test_other_costs_get_a_tempering_and_event_costs(free_colony: tuple, tmp_path: Path) -> None:
     movie, truth = free_colony
     movie, truth = movie.part(slice(0, 8)), truth.part(slice(0, 8))
-    plain = Tracker("overlap", "JP").track(movie)
-    assert plain.about["calibrated"] is False
+    plain = Tracker("overlap", "JP", calibration=None).track(movie)
+    assert plain.about["verdict"] == "untested"
     fitted = fit_event_costs(plain, truth)
     assert fitted.loss_after < fitted.loss_before
     fitted.save(tmp_path / "fit.json")
@@ -90,15 +91,12 @@ def test_it_applies_to_a_finished_tracking_as_while_tracking(free_colony: tuple)
     assert after.about["calibrated"] == during.about["calibrated"]
 
 
-def test_what_cannot_be_self_calibrated_is_refused() -> None:
-    with pytest.raises(InputError, match="not for JP with overlap: a bare cost has no scale"):
-        Tracker("overlap", "JP", calibration="self")
-    with pytest.raises(InputError, match="not for SM with distance"):
-        Tracker("distance", "SM", calibration="self")
-    with pytest.raises(InputError, match="leave out appear_cost"):
-        Tracker(calibration="self", appear_cost=3.0)
+def test_what_contradicts_itself_is_refused() -> None:
+    with pytest.raises(InputError, match="precision 50 of cost 'distance' would have no effect"):
+        Tracker(Distance(50.0))
     with pytest.raises(InputError, match="expected a fitted calibration, 'self' or None"):
         Tracker(calibration="magic")
+    assert Tracker(Distance(50.0), calibration=None).calibration is None
 
 
 def test_a_motion_model_is_refused_for_another_cost_or_method(free_colony: tuple) -> None:

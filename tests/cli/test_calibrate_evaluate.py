@@ -53,7 +53,7 @@ def test_an_output_reads_back_as_the_tracking_it_was(root: Path, tmp_path: Path)
     from dunno import Tracker, read
 
     movie, truth = read(root / "01", truth=True)
-    original = Tracker("distance", "SM").track(movie.every(2))
+    original = Tracker("distance", "SM", calibration=None).track(movie.every(2))
     again = Tracking.read(out)
     assert again.movie.frames.tolist() == original.movie.frames.tolist()
     for one, other in zip(original.pairs, again.pairs, strict=True):
@@ -128,7 +128,7 @@ def test_an_output_from_arrays_cannot_open_its_movie(tmp_path: Path) -> None:
     from dunno import Tracker
     from dunno.runs.run import track_into
 
-    track_into(Tracker("distance", "SM"), simulate(cells=4, frames=3).movie, tmp_path / "out")
+    track_into(Tracker("distance", "SM", calibration=None), simulate(cells=4, frames=3).movie, tmp_path / "out")
     with pytest.raises(InputError, match="was made from arrays, not from files; say where the masks are"):
         Tracking.read(tmp_path / "out")
 

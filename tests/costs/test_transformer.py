@@ -76,7 +76,7 @@ def test_a_cost_is_minus_the_logit_in_the_pairs_window(cost: TransformerCost, si
 
 def test_softmax_with_nobody_is_the_models_own_normalisation(cost: TransformerCost, simulated: Colony) -> None:
     """Every mother a candidate, ⊥ with logit 0: the parental softmax."""
-    tracking = Tracker(cost, "SM", max_distance=np.inf).track(simulated.movie)
+    tracking = Tracker(cost, "SM", calibration=None, max_distance=np.inf).track(simulated.movie)
     told = tracking.pairs[3]
     weight = np.exp(-told.cost)
     total = np.bincount(told.daughter, weight, minlength=len(told.daughters))
@@ -86,14 +86,14 @@ def test_softmax_with_nobody_is_the_models_own_normalisation(cost: TransformerCo
 
 def test_nothing_dropped_makes_fp_equal_to_sm(folder: Path, simulated: Colony) -> None:
     quiet = TransformerCost(folder, dropout=0.0)
-    plain, perturbed = (Tracker(quiet, method).track(simulated.movie) for method in ("SM", "FP"))
+    plain, perturbed = (Tracker(quiet, method, calibration=None).track(simulated.movie) for method in ("SM", "FP"))
     for one, other in zip(plain.pairs, perturbed.pairs, strict=True):
         np.testing.assert_allclose(one.log_probability, other.log_probability, atol=1e-12)
         np.testing.assert_array_equal(one.selected, other.selected)
 
 
 def test_one_seed_repeats_and_two_differ(cost: TransformerCost, simulated: Colony) -> None:
-    one, again, other = (Tracker(cost, "FP", seed=seed).track(simulated.movie) for seed in (0, 0, 1))
+    one, again, other = (Tracker(cost, "FP", calibration=None, seed=seed).track(simulated.movie) for seed in (0, 0, 1))
     same(one, again)
     assert any((a.log_probability != b.log_probability).any() for a, b in zip(one.pairs, other.pairs, strict=True))
 
@@ -101,8 +101,8 @@ def test_one_seed_repeats_and_two_differ(cost: TransformerCost, simulated: Colon
 def test_the_rate_is_the_costs_unless_the_perturbation_names_one(folder: Path, simulated: Colony) -> None:
     assert TransformerCost(folder).dropout == 0.25
     half, named = TransformerCost(folder, dropout=0.5), TransformerCost(folder)
-    one = Tracker(half, "FP").track(simulated.movie)
-    same(one, Tracker(named, "FP", perturbation=Dropout(0.5)).track(simulated.movie))
+    one = Tracker(half, "FP", calibration=None).track(simulated.movie)
+    same(one, Tracker(named, "FP", calibration=None, perturbation=Dropout(0.5)).track(simulated.movie))
     assert one.about["cost_parameters"]["dropout"] == 0.5
 
 
@@ -112,18 +112,18 @@ def test_blocks_and_workers_do_not_change_the_result(
     cost: TransformerCost, method: str, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     movie = simulate(cells=6, frames=7, motion=0.3, seed=3).movie
-    whole = Tracker(cost, method, workers=1).track(movie)
+    whole = Tracker(cost, method, calibration=None, workers=1).track(movie)
     from dunno import blocks, tracker
 
     monkeypatch.setattr(tracker, "blocks_of", lambda movie, window: blocks.blocks_of(movie, window, block))
-    same(whole, Tracker(cost, method, workers=3).track(movie))
+    same(whole, Tracker(cost, method, calibration=None, workers=3).track(movie))
 
 
 def test_processes_come_to_the_same_result(cost: TransformerCost, simulated: Colony) -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
         same(
-            Tracker(cost, "FP+A", executor=executor).track(simulated.movie),
-            Tracker(cost, "FP+A").track(simulated.movie),
+            Tracker(cost, "FP+A", calibration=None, executor=executor).track(simulated.movie),
+            Tracker(cost, "FP+A", calibration=None).track(simulated.movie),
         )
 
 
@@ -145,7 +145,7 @@ def test_there_is_one_pass_per_window(
 ) -> None:
     """7 frames have 4 windows of 4; the 6 pairs at the ends share theirs."""
     passes = counted(monkeypatch, "association")
-    Tracker(cost, method).track(simulated.movie)
+    Tracker(cost, method, calibration=None).track(simulated.movie)
     assert len(passes) == 4
 
 
@@ -153,7 +153,7 @@ def test_perturbing_methods_take_one_batch_more_per_pair(
     cost: TransformerCost, simulated: Colony, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passes, batches = counted(monkeypatch, "association"), counted(monkeypatch, "stochastic_associations")
-    Tracker(cost, "FP").track(simulated.movie)
+    Tracker(cost, "FP", calibration=None).track(simulated.movie)
     assert (len(passes), len(batches)) == (4, 6)
 
 
@@ -167,7 +167,9 @@ def test_other_perturbations_move_what_the_network_sees(cost: TransformerCost, s
 
 
 def test_the_window_matters_and_may_be_shorter(folder: Path, simulated: Colony) -> None:
-    long, short = (Tracker(TransformerCost(folder, window=w), "SM").track(simulated.movie) for w in (4, 2))
+    long, short = (
+        Tracker(TransformerCost(folder, window=w), "SM", calibration=None).track(simulated.movie) for w in (4, 2)
+    )
     assert np.abs(long.pairs[2].cost - short.pairs[2].cost).max() > 1e-3
 
 
@@ -187,7 +189,7 @@ def test_empty_frames_lonely_cells_and_short_movies(cost: TransformerCost, metho
     masks = np.zeros((6, 30, 30), np.uint8)
     masks[0, 3:6, 3:6] = masks[1, 4:7, 4:7] = masks[4, 20:24, 20:24] = 1
     for frames in (slice(0, 6), slice(0, 2), slice(2, 4)):
-        tracking = Tracker(cost, method).track(Movie(masks[frames], masks[frames] * 100))
+        tracking = Tracker(cost, method, calibration=None).track(Movie(masks[frames], masks[frames] * 100))
         for pair in tracking.pairs:
             n = len(pair.daughters)
             total = np.bincount(pair.daughter, pair.probability, minlength=n) + np.exp(pair.log_no_mother)
@@ -199,29 +201,32 @@ def test_in_3d_with_a_scale(tmp_path: Path) -> None:
     masks = np.zeros((3, 10, 30, 30), np.uint8)
     for t in range(3):
         masks[t, 2:6, 3 + t : 8 + t, 3:8], masks[t, 4:8, 20:26, 18 + t : 23 + t] = 1, 2
-    tracking = Tracker(volumes, "JP").track(Movie(masks, masks * 50, scale=(2.0, 0.5, 0.5)))
+    tracking = Tracker(volumes, "JP", calibration=None).track(Movie(masks, masks * 50, scale=(2.0, 0.5, 0.5)))
     assert [len(pair.mother) > 0 for pair in tracking.pairs] == [True, True]
 
 
 def test_a_movie_without_images_is_refused_clearly(cost: TransformerCost, simulated: Colony) -> None:
     bare = Movie([simulated.movie.masks(t) for t in range(3)], name="bare")
     with pytest.raises(MovieError, match="bare: has masks but no images"):
-        Tracker(cost, "SM").track(bare)
+        Tracker(cost, "SM", calibration=None).track(bare)
 
 
 def test_a_model_without_images_tracks_masks_alone(tmp_path: Path, simulated: Colony) -> None:
     blind = TransformerCost(tiny_model(tmp_path / "blind", images=False))
     bare = Movie([simulated.movie.masks(t) for t in range(3)])
-    same(Tracker(blind, "SM").track(bare), Tracker(blind, "SM").track(simulated.movie.part(slice(0, 3))))
+    same(
+        Tracker(blind, "SM", calibration=None).track(bare),
+        Tracker(blind, "SM", calibration=None).track(simulated.movie.part(slice(0, 3))),
+    )
 
 
 def test_it_can_be_calibrated_in_every_way(cost: TransformerCost, simulated: Colony) -> None:
     movie, truth = simulated.movie, simulated.truth
-    softmax = Tracker(cost, "SM").track(movie)
+    softmax = Tracker(cost, "SM", calibration=None).track(movie)
     with pytest.warns(DunnoWarning, match="ran into the bound"):  # random weights know nothing
         scaled = TemperatureScaling.fit(softmax, truth)(softmax)
     assert evaluation.score(scaled, truth).nll <= evaluation.score(softmax, truth).nll
-    joint = Tracker(cost, "JP").track(movie)
+    joint = Tracker(cost, "JP", calibration=None).track(movie)
     fitted = fit_event_costs(joint, truth)
     assert fitted.loss_after <= fitted.loss_before
     again = Tracker(cost, "JP", calibration=fitted).track(movie)
@@ -230,7 +235,7 @@ def test_it_can_be_calibrated_in_every_way(cost: TransformerCost, simulated: Col
 
 def test_dropout_is_for_networks_only(simulated: Colony) -> None:
     with pytest.raises(InputError, match="this cost has none; it is for --cost transformer"):
-        Tracker("distance", "FP", perturbation="dropout").track(simulated.movie)
+        Tracker("distance", "FP", calibration=None, perturbation="dropout").track(simulated.movie)
 
 
 def test_a_draw_replaces_the_costs(cost: TransformerCost, simulated: Colony) -> None:
@@ -246,7 +251,7 @@ TRAINED = Path(__file__).parents[2] / "benchmarks" / "models" / "hela-dropout-0.
 def test_a_model_that_was_trained_on_one_hela_movie_tracks_the_other(data: Path) -> None:
     """Every 10th frame; its softmax is far better than one that knows nothing, and better than none."""
     movie, truth = (each.every(10) for each in read(data / "Fluo-N2DL-HeLa" / "02", truth=True))
-    learnt = evaluation.score(Tracker(TransformerCost(TRAINED), "SM").track(movie), truth)
+    learnt = evaluation.score(Tracker(TransformerCost(TRAINED), "SM", calibration=None).track(movie), truth)
     assert learnt.daughter_accuracy > 0.85
     assert learnt.auroc > 0.7
     assert learnt.nll < 1.0

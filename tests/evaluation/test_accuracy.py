@@ -20,7 +20,7 @@ def small() -> tuple[Tracking, Truth]:
     masks[0, 1, 5], masks[0, 1, 15] = 1, 2
     masks[1, 1, 5], masks[1, 1, 16], masks[1, 1, 10] = 1, 2, 3
     movie = Movie(masks)
-    tracking = Tracker("distance", "SM", max_distance=40).track(movie)
+    tracking = Tracker("distance", "SM", calibration=None, max_distance=40).track(movie)
     pair = tracking.pairs[0]
     # edges by daughter: (m1, d1) (m2, d1) (m1, d2) (m2, d2) (m1, d3) (m2, d3)
     with np.errstate(divide="ignore"):
@@ -105,8 +105,8 @@ def test_false_detections_take_no_part_and_are_counted() -> None:
     truth = simulated.truth
     table = TrackTable(truth.track, truth.first, truth.last, truth.mother)
     matched = match_truth(movie, table, simulated.movie._masks)
-    found = evaluation.score(Tracker("distance", "SM").track(movie), matched)
-    clean = evaluation.score(Tracker("distance", "SM").track(simulated.movie), truth)
+    found = evaluation.score(Tracker("distance", "SM", calibration=None).track(movie), matched)
+    clean = evaluation.score(Tracker("distance", "SM", calibration=None).track(simulated.movie), truth)
     assert found.counts["false_detections"] == 5
     assert found.n_daughters == clean.n_daughters
     assert found.counts["missed_detections"] == 0
@@ -114,14 +114,14 @@ def test_false_detections_take_no_part_and_are_counted() -> None:
 
 def test_a_truth_with_other_frames_is_refused() -> None:
     simulated = simulate(cells=5, frames=9)
-    tracking = Tracker("distance", "SM").track(simulated.movie.every(2))
+    tracking = Tracker("distance", "SM", calibration=None).track(simulated.movie.every(2))
     with pytest.raises(TruthError, match=r"5 frames \(0 … 8\), the truth has 9 \(0 … 8\); they must be the same"):
         evaluation.score(tracking, simulated.truth)
 
 
 def test_intervals_cover_the_score_and_shrink_with_data() -> None:
     simulated = simulate(cells=30, frames=30, motion=0.4)
-    tracking = Tracker("distance", "SM").track(simulated.movie)
+    tracking = Tracker("distance", "SM", calibration=None).track(simulated.movie)
     found = evaluation.score(tracking, simulated.truth, bootstrap=200)
     for name in ("accuracy", "recall", "daughter_accuracy", "nll", "brier"):
         low, high = found.intervals[name]
@@ -145,7 +145,9 @@ def test_auroc_and_aurc_agree_with_their_definitions() -> None:
 def test_daughters_without_a_distribution_are_excluded_and_counted() -> None:
     """Appearing is so cheap that the one best assignment links nobody, and without ⊥ nothing is left to share."""
     simulated = simulate(cells=12, frames=4, motion=0.3)
-    tracker = Tracker("distance", "AS", samples=1, no_mother=False, appear_cost=-1e6, disappear_cost=0.0)
+    tracker = Tracker(
+        "distance", "AS", calibration=None, samples=1, no_mother=False, appear_cost=-1e6, disappear_cost=0.0
+    )
     tracking = tracker.track(simulated.movie)
     n = sum(len(pair.daughters) for pair in tracking.pairs)
     found = evaluation.score(tracking, simulated.truth, bootstrap=20)
@@ -161,9 +163,11 @@ def test_daughters_without_a_distribution_are_excluded_and_counted() -> None:
 def test_the_joint_floor_comes_from_methods_with_joint_samples() -> None:
     simulated = simulate(cells=40, frames=10, motion=0.4)
     settings = {"appear_cost": 8.0, "disappear_cost": 8.0}
-    sampled = Tracker(Distance(0.01), "MC", samples=30, **settings).track(simulated.movie)
+    sampled = Tracker(Distance(0.01), "MC", calibration=None, samples=30, **settings).track(simulated.movie)
     found = evaluation.score(sampled, simulated.truth)
     assert found.ece_floor_joint > found.ece_floor  # two daughters who want one mother are wrong together
-    plain = evaluation.score(Tracker(Distance(0.01), "SM", **settings).track(simulated.movie), simulated.truth)
+    plain = evaluation.score(
+        Tracker(Distance(0.01), "SM", calibration=None, **settings).track(simulated.movie), simulated.truth
+    )
     assert np.isnan(plain.ece_floor_joint)
     assert plain.reasons["ece_floor_joint"] == "there are no joint samples of these probabilities"

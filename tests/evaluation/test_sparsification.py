@@ -41,7 +41,9 @@ def test_certainty_that_means_nothing_gains_nothing() -> None:
 @pytest.mark.parametrize("by", ["edge", "entropy"])
 def test_a_tracking_is_sparsified_by_probability_or_entropy(by: str) -> None:
     simulated = simulate(cells=40, frames=10, motion=0.4)
-    found = evaluation.sparsification(Tracker("distance", "SM").track(simulated.movie), simulated.truth, by=by)
+    found = evaluation.sparsification(
+        Tracker("distance", "SM", calibration=None).track(simulated.movie), simulated.truth, by=by
+    )
     assert found.by == by
     assert 0 < found.gain < found.oracle_gain
     assert set(found.to_dict()) == {"removed", "accuracy", "oracle", "gain", "oracle_gain", "by"}
@@ -54,4 +56,6 @@ def test_a_tracking_is_sparsified_by_probability_or_entropy(by: str) -> None:
 def test_other_orders_are_refused() -> None:
     simulated = simulate(cells=4, frames=3)
     with pytest.raises(InputError, match="expected 'edge' or 'entropy'"):
-        evaluation.sparsification(Tracker("distance", "SM").track(simulated.movie), simulated.truth, by="mood")
+        evaluation.sparsification(
+            Tracker("distance", "SM", calibration=None).track(simulated.movie), simulated.truth, by="mood"
+        )

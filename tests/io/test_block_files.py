@@ -47,14 +47,14 @@ def test_the_problem_comes_back_with_its_dividing_costs(tmp_path: Path) -> None:
 def test_frames_without_cells_are_kept(tmp_path: Path) -> None:
     masks = np.zeros((4, 8, 8), np.uint16)
     masks[1, 2:4, 2:4] = 1
-    pairs = Tracker(method="SM").track(Movie(masks)).pairs
+    pairs = Tracker(method="SM", calibration=None).track(Movie(masks)).pairs
     write_block(tmp_path / "block.npz", pairs)
     assert [len(pair.daughters) for pair in read_block(tmp_path / "block.npz")] == [1, 0, 0]
 
 
 def test_blocks_come_back_in_frame_order(colony: Movie, tmp_path: Path) -> None:
     (tmp_path / "pairs").mkdir()
-    first, second = Tracker(method="SM").track(colony).pairs
+    first, second = Tracker(method="SM", calibration=None).track(colony).pairs
     write_block(block_file(tmp_path / "pairs", 1), [second])
     write_block(block_file(tmp_path / "pairs", 0), [first])
     assert sorted(path.name for path in (tmp_path / "pairs").iterdir()) == ["000000.npz", "000001.npz"]
@@ -62,13 +62,13 @@ def test_blocks_come_back_in_frame_order(colony: Movie, tmp_path: Path) -> None:
 
 
 def test_a_stream_is_kept_in_blocks_and_handed_on(colony: Movie, tmp_path: Path) -> None:
-    pairs = Tracker(method="SM").track(colony).pairs
+    pairs = Tracker(method="SM", calibration=None).track(colony).pairs
     assert list(keep(iter(pairs), tmp_path / "pairs", 1)) == list(pairs)
     assert sorted(path.name for path in (tmp_path / "pairs").iterdir()) == ["000000.npz", "000001.npz"]
 
 
 def test_broken_frames_are_kept_with_their_block(colony: Movie, tmp_path: Path) -> None:
-    pairs = Tracker(method="SM").track(colony).pairs
+    pairs = Tracker(method="SM", calibration=None).track(colony).pairs
     broken = [BrokenFrame(1, "m1.tif: cannot be read (…); is it complete?")]
     write_block(tmp_path / "one.npz", pairs, broken)
     write_block(tmp_path / "none.npz", pairs)
@@ -80,7 +80,7 @@ def test_broken_frames_are_kept_with_their_block(colony: Movie, tmp_path: Path) 
 def test_a_block_that_ends_early_is_not_whole(colony: Movie, tmp_path: Path) -> None:
     path = tmp_path / "block.npz"
     assert not is_whole(path)
-    write_block(path, Tracker(method="SM").track(colony).pairs)
+    write_block(path, Tracker(method="SM", calibration=None).track(colony).pairs)
     assert is_whole(path)
     path.write_bytes(path.read_bytes()[:-30])
     assert not is_whole(path)

@@ -13,7 +13,9 @@ EVENTS = {"appear_cost": 0.5, "disappear_cost": 0.6, "divide_cost": 0.3}
 
 
 def track_crowd(samples: int, **settings: bool) -> PairPosterior:
-    tracker = Tracker(Distance(0.004), "AS", samples=samples, max_distance=np.inf, **EVENTS, **settings)
+    tracker = Tracker(
+        Distance(0.004), "AS", calibration=None, samples=samples, max_distance=np.inf, **EVENTS, **settings
+    )
     return tracker.track(crowd()).pairs[0]
 
 
@@ -55,7 +57,9 @@ EVEN = [1 / (2 + np.exp(-1))] * 2 + [np.exp(-1) / (2 + np.exp(-1))]
 @pytest.mark.parametrize(("samples", "expected"), [(1, [1, 0, 0]), (2, [1 / 2, 1 / 2, 0]), (3, EVEN), (9, EVEN)])
 def test_a_daughter_halfway_between_two_mothers(samples: int, expected: list[float]) -> None:
     """The assignments cost 12, 12 and 13."""
-    tracker = Tracker("distance", "AS", samples=samples, max_distance=10, appear_cost=5.0, disappear_cost=4.0)
+    tracker = Tracker(
+        "distance", "AS", calibration=None, samples=samples, max_distance=10, appear_cost=5.0, disappear_cost=4.0
+    )
     pair = tracker.track(between_two_mothers()).pairs[0]
     np.testing.assert_allclose(np.sort(pair.probability)[::-1], expected[:2], atol=1e-12)
     np.testing.assert_allclose(np.exp(pair.log_no_mother), expected[2:], atol=1e-12)
@@ -65,7 +69,14 @@ def test_a_daughter_halfway_between_two_mothers(samples: int, expected: list[flo
 def test_a_daughter_that_no_assignment_links_has_no_mother_or_no_distribution() -> None:
     for no_mother, expected, entropy in ((True, 0.0, 0.0), (False, -np.inf, np.nan)):
         tracker = Tracker(
-            "distance", "AS", samples=1, max_distance=10, appear_cost=-9.0, disappear_cost=0.0, no_mother=no_mother
+            "distance",
+            "AS",
+            calibration=None,
+            samples=1,
+            max_distance=10,
+            appear_cost=-9.0,
+            disappear_cost=0.0,
+            no_mother=no_mother,
         )
         pair = tracker.track(between_two_mothers()).pairs[0]
         assert not pair.selected.any()

@@ -40,7 +40,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def track(movie: Movie, cost: str, method: str, **settings: Any) -> Tracking:
     if cost == "transformer":
         pytest.importorskip("trackastra", reason="needs the extra `transformer`")
-    return Tracker(cost, method, **settings).track(movie)
+    return Tracker(cost, method, calibration=None, **settings).track(movie)
 
 
 def precision(cost: str, otherwise: float) -> float:

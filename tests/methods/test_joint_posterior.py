@@ -13,7 +13,7 @@ PLAIN = {"calibration": None}
 
 def test_a_daughter_between_two_mothers_has_the_posteriors_odds() -> None:
     settings = {"max_distance": 10, "appear_cost": 2.0, "disappear_cost": 3.0, "divide_cost": 0.0}
-    pair = Tracker("distance", "JP", **settings).track(between_two_mothers()).pairs[0]
+    pair = Tracker("distance", "JP", calibration=None, **settings).track(between_two_mothers()).pairs[0]
     # three assignments: either edge (cost 8, the other mother disappears: 3), or all events (2 + 3 + 3)
     link, none = np.exp(-11.0), np.exp(-8.0)
     np.testing.assert_allclose(pair.probability, [link / (2 * link + none)] * 2)
@@ -28,7 +28,9 @@ def test_daughters_compete_for_mothers_where_softmax_does_not() -> None:
     masks[0, 2, 5], masks[0, 2, 12] = 1, 2
     masks[1, 2, [4, 6, 7]] = [1, 2, 3]
     settings = {"max_distance": 15, "disappear_cost": 10.0, "appear_cost": 100.0, "divide_cost": 30.0}
-    softmax, joint = (Tracker("distance", m, **settings).track(Movie(masks)).pairs[0] for m in ("SM", "JP"))
+    softmax, joint = (
+        Tracker("distance", m, calibration=None, **settings).track(Movie(masks)).pairs[0] for m in ("SM", "JP")
+    )
     third_to_second = (softmax.daughter == 2) & (softmax.mother == 1)
     assert softmax.probability[third_to_second] < 1e-3
     assert joint.probability[third_to_second] > 0.9
@@ -36,7 +38,7 @@ def test_daughters_compete_for_mothers_where_softmax_does_not() -> None:
 
 def test_the_links_are_the_most_expected_correct_decisions() -> None:
     movie = simulate(cells=20, frames=4, motion=0.5).movie
-    for pair in Tracker("distance", "JP", max_distance=60, **PLAIN).track(movie).pairs:
+    for pair in Tracker("distance", "JP", calibration=None, max_distance=60, **PLAIN).track(movie).pairs:
         sizes = (len(pair.mothers), len(pair.daughters))
         best = solve(
             Problem(pair.mother, pair.daughter, -pair.probability, *sizes, -np.exp(pair.log_no_mother), 0.0, 0.0)
@@ -49,7 +51,7 @@ def test_the_links_are_the_most_expected_correct_decisions() -> None:
 def test_probabilities_are_the_marginals_of_the_problem() -> None:
     movie = simulate(cells=12, frames=3, motion=0.5).movie
     settings = {"max_distance": 50, "appear_cost": 20.0, "disappear_cost": 20.0, "divide_cost": 5.0}
-    for pair in Tracker("distance", "JP", **settings).track(movie).pairs:
+    for pair in Tracker("distance", "JP", calibration=None, **settings).track(movie).pairs:
         sizes = (len(pair.mothers), len(pair.daughters))
         found = marginals(Problem(pair.mother, pair.daughter, pair.cost, *sizes, 20.0, 20.0, 5.0))
         np.testing.assert_allclose(pair.probability, found.edge, atol=1e-12)

@@ -19,7 +19,7 @@ def decoded(view: View) -> np.ndarray:
 
 def look(movie: Movie) -> list[Scene]:
     """Track by distance alone, and look at all links."""
-    tracking = Tracker("distance", "SM").track(movie)
+    tracking = Tracker("distance", "SM", calibration=None).track(movie)
     return scenes(movie, survey(tracking.pairs).doubts)
 
 
@@ -83,7 +83,7 @@ def test_a_cell_hidden_below_another_is_outlined_too() -> None:
 def test_other_masks_than_those_tracked_are_refused() -> None:
     movie = Movie([discs([(20, 20)], 6, 60), discs([(22, 22)], 6, 60)])
     other = Movie([discs([(20, 20)], 6, 60), discs([(22, 22)], 9, 60)], mask_source="elsewhere")
-    doubts = survey(Tracker("distance", "SM").track(movie).pairs).doubts
+    doubts = survey(Tracker("distance", "SM", calibration=None).track(movie).pairs).doubts
     with pytest.raises(MovieError, match="elsewhere: cell 1 of frame 1 is not the one that was tracked"):
         scenes(other, doubts)
 

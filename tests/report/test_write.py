@@ -171,7 +171,7 @@ def test_masks_that_were_changed_are_not_shown_as_if_they_were_tracked(
 
 def test_arrays_can_be_handed_in_again(tracking: Tracking, tmp_path: Path) -> None:
     movie = Movie([tracking.movie.masks(t) for t in range(4)])
-    track_into(Tracker(method="SM"), movie, tmp_path / "out")
+    track_into(Tracker(method="SM", calibration=None), movie, tmp_path / "out")
     assert "was made from arrays" in words(write_report(tmp_path / "out"))
     page = write_report(tmp_path / "out", movie=movie)
     assert "data:image" in page.read_text()
@@ -237,7 +237,7 @@ def test_a_crowd_of_huge_noisy_cells_stays_a_small_page(tmp_path: Path) -> None:
     masks = np.kron(np.arange(1, 26).reshape(5, 5), np.ones((300, 300), int)).astype(np.uint16)
     frames = [masks, np.roll(masks, 150, axis=1)]
     movie = Movie(frames, [rng.integers(0, 2**16, masks.shape).astype(np.uint16) for _ in frames])
-    track_into(Tracker(method="SM"), movie, tmp_path / "out")
+    track_into(Tracker(method="SM", calibration=None), movie, tmp_path / "out")
     page = write_report(tmp_path / "out", movie=movie)
     assert page.read_text().count("<img ") == 48
     assert page.stat().st_size < 5 * MEGABYTES

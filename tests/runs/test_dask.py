@@ -91,7 +91,7 @@ def test_a_cluster_that_loses_a_worker_midway_gives_the_same_bytes(
     code, errors = track_and_kill(command_for(zarr, out), cluster, cluster.workers[0], out)
     assert code == 0, errors
     assert "Traceback" not in errors
-    track_into(Tracker(method="SM", workers=1), dunno.read(zarr), tmp_path / "here")
+    track_into(Tracker(method="SM", calibration=None, workers=1), dunno.read(zarr), tmp_path / "here")
     assert content(out) == content(tmp_path / "here")
 
 
@@ -128,5 +128,5 @@ def test_a_lost_scheduler_ends_a_run_with_one_line_and_it_continues_without(
     assert "--resume continues there" in errors
     assert errors.strip().splitlines()[-1].startswith("dunno: ")
     subprocess.run([*command_for(zarr, out), "--resume", "-q"], check=True)
-    track_into(Tracker(method="SM", workers=1), dunno.read(zarr), tmp_path / "here")
+    track_into(Tracker(method="SM", calibration=None, workers=1), dunno.read(zarr), tmp_path / "here")
     assert content(out) == content(tmp_path / "here")

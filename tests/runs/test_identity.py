@@ -36,7 +36,7 @@ def test_every_choice_is_part_of_the_identity(colony: Movie) -> None:
 
 def test_features_are_known_by_their_content(colony: Movie) -> None:
     costs = [Embedding({0: np.array([[1.0, value]])}) for value in (2.0, 2.0, 2.5)]
-    first, same, other = (identity(Tracker(cost, "SM"), colony, ctc=False) for cost in costs)
+    first, same, other = (identity(Tracker(cost, "SM", calibration=None), colony, ctc=False) for cost in costs)
     assert first == same
     assert first != other
 

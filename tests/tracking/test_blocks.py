@@ -84,7 +84,9 @@ class SeesTheFuture:
 
 
 def test_a_cost_gets_the_window_it_asks_for() -> None:
-    tracker = Tracker(SeesTheFuture(), "SM", appear_cost=1.0, disappear_cost=1.0, divide_cost=0.0, max_distance=3.0)
+    tracker = Tracker(
+        SeesTheFuture(), "SM", calibration=None, appear_cost=1.0, disappear_cost=1.0, divide_cost=0.0, max_distance=3.0
+    )
     assert [float(pair.cost[0]) for pair in tracker.track(movie(6)).pairs] == [2, 1, 1, 1, 0]
 
 

@@ -12,7 +12,7 @@ from dunno.tracking import Tracking
 
 @pytest.fixture(scope="module")
 def tracking() -> Tracking:
-    return Tracker("distance", "SM").track(simulate(cells=12, frames=10, motion=0.4, cycle=6).movie)
+    return Tracker("distance", "SM", calibration=None).track(simulate(cells=12, frames=10, motion=0.4, cycle=6).movie)
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

@@ -22,28 +22,29 @@ def same(one: Tracking, other: Tracking) -> bool:
 
 
 def test_the_colony_is_tracked(colony: Movie) -> None:
-    tracking = Tracker("distance", "SM", max_distance=2.5).track(colony)
+    tracking = Tracker("distance", "SM", calibration=None, max_distance=2.5).track(colony)
     links = [
         (pair.mothers.label[pair.mother[e]], pair.daughters.label[pair.daughter[e]])
         for pair in tracking.pairs
         for e in np.flatnonzero(pair.selected)
     ]
     assert links == [(1, 1), (3, 2), (2, 3), (1, 1), (2, 2), (3, 4)]
-    assert repr(tracking) == "Tracking('colony', 2 frame pairs, 6 links, probabilities not calibrated)"
+    assert repr(tracking) == "Tracking('colony', 2 frame pairs, 6 links, probabilities untested)"
 
 
 def test_results_are_equal_to_the_bit_for_any_number_of_workers() -> None:
     movie = simulate(cells=20, frames=40).movie
-    alone = Tracker("distance", "SM", workers=1).track(movie)
-    assert same(alone, Tracker("distance", "SM", workers=2).track(movie))
-    assert same(alone, Tracker("distance", "SM", workers=7).track(movie))
+    alone = Tracker("distance", "SM", calibration=None, workers=1).track(movie)
+    assert same(alone, Tracker("distance", "SM", calibration=None, workers=2).track(movie))
+    assert same(alone, Tracker("distance", "SM", calibration=None, workers=7).track(movie))
 
 
 def test_processes_give_the_same_results_too() -> None:
     movie = simulate(cells=6, frames=20).movie
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
         assert same(
-            Tracker("distance", "SM", workers=1).track(movie), Tracker("distance", "SM", executor=executor).track(movie)
+            Tracker("distance", "SM", calibration=None, workers=1).track(movie),
+            Tracker("distance", "SM", calibration=None, executor=executor).track(movie),
         )
 
 
@@ -59,7 +60,7 @@ def test_the_stream_reads_only_a_few_blocks_ahead() -> None:
             read.append(t)
             return frames.masks(t % 20)
 
-    stream = Tracker("distance", "SM", workers=2, max_distance=30).stream(Movie(Watched()))
+    stream = Tracker("distance", "SM", calibration=None, workers=2, max_distance=30).stream(Movie(Watched()))
     for _ in range(10):
         next(stream)
     stream.close()
@@ -69,7 +70,7 @@ def test_the_stream_reads_only_a_few_blocks_ahead() -> None:
 def test_frames_without_cells_are_tracked_through() -> None:
     masks = np.zeros((4, 6, 6), int)
     masks[0, 2, 2] = masks[3, 2, 2] = 1
-    tracking = Tracker("distance", "SM").track(Movie(masks))
+    tracking = Tracker("distance", "SM", calibration=None).track(Movie(masks))
     assert [int(pair.selected.sum()) for pair in tracking.pairs] == [0, 0, 0]
     assert [len(pair.daughters) for pair in tracking.pairs] == [0, 0, 1]
     assert np.exp(tracking.pairs[2].log_no_mother).tolist() == [1.0]
@@ -79,7 +80,11 @@ def test_three_dimensions_and_scale_are_tracked_physically() -> None:
     masks = np.zeros((2, 8, 8, 8), int)
     masks[0, 1, 4, 4], masks[0, 6, 4, 4] = 1, 2
     masks[1, 3, 4, 4] = 1
-    near = Tracker("distance", "SM", max_distance=100).track(Movie(masks, scale=(5.0, 1.0, 1.0))).pairs[0]
+    near = (
+        Tracker("distance", "SM", calibration=None, max_distance=100)
+        .track(Movie(masks, scale=(5.0, 1.0, 1.0)))
+        .pairs[0]
+    )
     assert near.cost.tolist() == [50.0, 112.5]
     assert near.mother[near.selected].tolist() == [0]
 
@@ -91,7 +96,11 @@ def test_an_infinite_gate_makes_every_mother_a_candidate(colony: Movie) -> None:
 
 
 def test_event_costs_can_be_given(colony: Movie) -> None:
-    pair = Tracker("distance", "SM", max_distance=50, appear_cost=0.1, disappear_cost=0.1).track(colony).pairs[0]
+    pair = (
+        Tracker("distance", "SM", calibration=None, max_distance=50, appear_cost=0.1, disappear_cost=0.1)
+        .track(colony)
+        .pairs[0]
+    )
     stay = pair.cost == 0
     assert pair.selected.tolist() == stay.tolist()
     np.testing.assert_allclose(np.exp(pair.log_probability[stay]), 1 / (1 + np.exp(-0.1)), atol=1e-4)
@@ -133,7 +142,7 @@ def test_a_cost_that_answers_nonsense_is_caught(colony: Movie, answer: object, m
 
 def test_divisions_that_pay_too_well_are_refused(colony: Movie) -> None:
     with pytest.raises(ProblemError, match="divide >= -disappear"):
-        Tracker("distance", "SM", max_distance=20, disappear_cost=1.0, divide_cost=-2.0).track(colony)
+        Tracker("distance", "SM", calibration=None, max_distance=20, disappear_cost=1.0, divide_cost=-2.0).track(colony)
 
 
 @pytest.mark.parametrize("wrong", [{"workers": 0}, {"appear_cost": np.nan}, {"divide_cost": np.inf}])
@@ -143,7 +152,7 @@ def test_odd_settings_are_refused(wrong: dict) -> None:
 
 
 def test_every_result_says_who_made_it(colony: Movie) -> None:
-    about = Tracker("distance", "SM", seed=7).track(colony.every(2)).about
+    about = Tracker("distance", "SM", calibration=None, seed=7).track(colony.every(2)).about
     assert about["seed"] == 7
     assert about["step"] == 2
     assert about["method"] == "SM"

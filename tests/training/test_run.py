@@ -73,7 +73,7 @@ def trained(easy: Colony, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
 def test_training_learns_to_link(easy: Colony, trained: tuple[Path, list[Epoch]]) -> None:
     folder, history = trained
     assert history[-1].loss < 0.5 * history[0].loss
-    tracking = Tracker(TransformerCost(folder), "SM").track(easy.movie)
+    tracking = Tracker(TransformerCost(folder), "SM", calibration=None).track(easy.movie)
     assert evaluation.score(tracking, easy.truth).daughter_accuracy > 0.9
 
 
@@ -182,7 +182,7 @@ def test_the_best_epoch_is_what_is_kept(simulated: Colony, tmp_path: Path) -> No
 def test_movies_without_images_make_a_model_that_wants_none(simulated: Colony, tmp_path: Path) -> None:
     bare = Movie([simulated.movie.masks(t) for t in range(12)])
     train([(bare, simulated.truth)], tmp_path / "model", Settings.small(width=32, layers=1, windows=8, epochs=1))
-    assert len(Tracker(TransformerCost(tmp_path / "model"), "SM").track(bare).pairs) == 11
+    assert len(Tracker(TransformerCost(tmp_path / "model"), "SM", calibration=None).track(bare).pairs) == 11
     with pytest.raises(InputError, match="has no images, others have"):
         train([(bare, simulated.truth), *movies(simulated)], tmp_path / "mixed", QUICK)
 

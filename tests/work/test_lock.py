@@ -26,6 +26,6 @@ def test_two_runs_do_not_write_into_one_folder(colony: Movie, tmp_path: Path) ->
     with workspace(out) as partial:
         (partial / "mine").write_text("kept")
         with pytest.raises(InputError, match="out: is being written already, by dunno track .process"):
-            track_into(Tracker(method="SM"), colony, out)
+            track_into(Tracker(method="SM", calibration=None), colony, out)
         assert (partial / "mine").read_text() == "kept"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]

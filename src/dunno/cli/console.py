@@ -130,7 +130,8 @@ def show_run(run: Run) -> None:
         ("divisions", f"{summary.divisions:,}"),
         ("appearing / disappearing", f"{summary.appearing:,} / {summary.disappearing:,}"),
         ("max distance", gate),
-        ("mean confidence", f"{confidence}, {'calibrated' if about['calibrated'] else 'not calibrated'}"),
+        ("mean confidence", confidence),
+        ("probabilities", f"{about['verdict']}: {about['reason']}"),
         ("expected wrong links", f"{summary.expected_wrong_links:,.1f}"),
         *_fitted_rows(about),
         ("time", f"{run.seconds:.1f} s"),
@@ -145,13 +146,13 @@ def show_run(run: Run) -> None:
 
 
 def _fitted_rows(about: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a fitted model found out about the cells, with 95 % intervals, and what speaks against it."""
+    """What a fitted model found out about the cells, with 95 % intervals."""
     calibration = about["calibration"]
     if not calibration or "findings" not in calibration:
         return []
-    word = "fitted" if calibration["fitted"] == "self" and calibration["trusted"] else "assumed"
+    word = "assumed" if calibration["problems"] else "fitted"
     rows = [(f"{word} {each['name']}", _finding(each, about)) for each in calibration["findings"]]
-    return rows + [("not to be trusted", problem) for problem in calibration["problems"]]
+    return rows
 
 
 def _finding(finding: dict[str, Any], about: dict[str, Any]) -> str:
@@ -167,7 +168,7 @@ def _finding(finding: dict[str, Any], about: dict[str, Any]) -> str:
 def _least_certain_table(run: Run) -> object:
     from rich.table import Table
 
-    state = "" if run.about["calibrated"] else " (probabilities not calibrated)"
+    state = "" if run.about["calibrated"] else f" (probabilities {run.about['verdict']})"
     table = Table(title=f"least certain links{state}", title_justify="left")
     for column in ("frame", "daughter", "mother's frame", "mother", "probability"):
         table.add_column(column, justify="right")

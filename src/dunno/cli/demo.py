@@ -50,9 +50,8 @@ def demo(
         write_report(partial / TRACKS, truth=partial / f"{SEQUENCE}_GT" / "TRA", movie=simulated.movie)
         leave_marker(partial, __version__, demo={"seed": seed})
     show_run(replace(run, folder=output / TRACKS))
-    wrong = round((1 - found.accuracy) * found.n_links)
     typer.echo(
-        f"the simulation knows the truth: {wrong} links are wrong, {run.summary.expected_wrong_links:.0f} were expected to be; "
+        f"the simulation knows the truth: {found.sentence()}; "
         f"calibration error {found.ece:.3f} (a perfect tracker's stays below {found.ece_floor:.3f})"
     )
     typer.echo(f"the movie is in {output / SEQUENCE}; track it yourself: dunno track {output / SEQUENCE} -o my-tracks")

@@ -67,7 +67,9 @@ def _show(content: dict[str, Any], about: Any) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    state = "calibrated" if about["calibrated"] else "not calibrated"
+    from dunno.evaluation.accuracy import promised_and_found
+
+    state = about["verdict"]
     title = f"{about['movie']}, every {about['step']}: {about['cost']}, {about['method']}, {state}"
     table = Table(title=title, title_justify="left")
     for name in ("", "score", "95 % interval", "floor"):
@@ -83,6 +85,8 @@ def _show(content: dict[str, Any], about: Any) -> None:
     console.print(
         f"{content['n_links']:,} links, {content['n_daughters']:,} daughters, {content['n_true_links']:,} true links"
     )
+    names = ("promised_wrong", "swaps", "unseen_mothers", "beginnings")
+    console.print(promised_and_found(*(content[name] for name in names)))
     odd = [f"{count:,} {name.replace('_', ' ')}" for name, count in content["counts"].items() if count]
     if odd:
         console.print("left out or odd: " + ", ".join(odd))

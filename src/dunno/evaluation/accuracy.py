@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dunno.evaluation.calibration_error import curve, error_floor, expected_error, joint_floor
-from dunno.evaluation.decisions import Decisions, decide
+from dunno.evaluation.decisions import BEGINNING, RIGHT, SWAP, UNSEEN, Decisions, decide
 from dunno.evaluation.sparsification import kept_right
 from dunno.tracking import Tracking
 from dunno.types import Bools, Floats, Ints, Truth
@@ -39,7 +39,13 @@ class Scores:
         ece_daughters: Of all daughters' decisions.
         ece_daughters_floor: Its floor.
         ece_edges: Of all candidate edges, each taken as a yes-or-no question (Betjes et al.).
-        nll: Mean −log P(truth) over daughters whose truth is ⊥ or a candidate; exact zeros count as 1e-12.
+        promised_wrong: Σ(1 − P) over the links: how many are promised to be wrong.
+        found_wrong: How many are wrong: `swaps`, `unseen_mothers` and `beginnings` together.
+        promised_swaps: Σ(1 − P) over links whose daughter's true mother is among the masks.
+        swaps: Wrong links whose daughter's true mother is among the masks.
+        unseen_mothers: Links of daughters whose true mother is annotated but in no mask.
+        beginnings: Links to cells that the annotation begins.
+        nll: Mean −log P(truth) over daughters; exact zeros, and true mothers that are no candidates, count as 1e-12.
         brier: Mean squared error of daughters' distributions, from 0 to 2.
         auroc: Chance that a right link is more confident than a wrong one.
         aurc: Mean share of wrong links among the most confident ones, over all shares kept; lower is better.
@@ -65,6 +71,12 @@ class Scores:
     ece_daughters: float
     ece_daughters_floor: float
     ece_edges: float
+    promised_wrong: float
+    found_wrong: int
+    promised_swaps: float
+    swaps: int
+    unseen_mothers: int
+    beginnings: int
     nll: float
     brier: float
     auroc: float
@@ -81,9 +93,30 @@ class Scores:
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
 
+    def sentence(self) -> str:
+        """Promised beside found, in words."""
+        return promised_and_found(self.promised_wrong, self.swaps, self.unseen_mothers, self.beginnings)
+
     def to_dict(self) -> dict[str, Any]:
         """Numbers and strings only; NaN as `None`."""
         return {key: None if value != value else value for key, value in asdict(self).items()}
+
+
+def promised_and_found(promised: float, swaps: int, unseen: int, beginnings: int) -> str:
+    """How many links were promised to be wrong, and how many are, by kind.
+
+    Example:
+        >>> promised_and_found(39.7, 36, 2, 37)
+        'promised 40 wrong links; found 36 swaps, 2 links past a missing mask, 37 cells that the annotation begins'
+    """
+    return (
+        f"promised {promised:,.0f} wrong links; found {_counted(swaps, 'swap')}, {_counted(unseen, 'link')} past a missing mask, "
+        f"{_counted(beginnings, 'cell')} that the annotation begins"
+    )
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def score(tracking: Tracking, truth: Truth, *, bootstrap: int = 0, seed: int = 0) -> Scores:
@@ -108,6 +141,7 @@ def score(tracking: Tracking, truth: Truth, *, bootstrap: int = 0, seed: int = 0
         n_edges=len(decisions.edge_true),
         n_true_links=int(decisions.true_links.sum()),
         **_resampled(decisions),
+        **_promises(decisions),
         ece_floor=error_floor(decisions.link_confidence, seed=seed),
         ece_floor_joint=joint_floor(decisions.link_confidence, decisions.link_pair, decisions.link_drawn, seed=seed),
         ece_equal_mass=curve(decisions.link_confidence, decisions.link_right, equal_mass=True).ece,
@@ -123,10 +157,22 @@ def score(tracking: Tracking, truth: Truth, *, bootstrap: int = 0, seed: int = 0
     )
 
 
-def _resampled(decisions: Decisions) -> dict[str, float]:
+def _promises(decisions: Decisions) -> dict[str, Any]:
+    """How many links are promised to be wrong, and how many are, by kind."""
+    kind, doubt = decisions.link_kind, 1 - decisions.link_confidence
+    return {
+        "promised_wrong": float(doubt.sum()),
+        "found_wrong": int((kind != RIGHT).sum()),
+        "promised_swaps": float(doubt[(kind == RIGHT) | (kind == SWAP)].sum()),
+        "swaps": int((kind == SWAP).sum()),
+        "unseen_mothers": int((kind == UNSEEN).sum()),
+        "beginnings": int((kind == BEGINNING).sum()),
+    }
+
+
+def _resampled(decisions: Decisions) -> dict[str, Any]:
     """The scores that a bootstrap gives intervals for."""
-    truth_possible = decisions.is_candidate
-    surprise = -np.maximum(decisions.log_true[truth_possible], np.log(ZERO_FLOOR))
+    surprise = -np.maximum(decisions.log_true, np.log(ZERO_FLOOR))
     p_true = np.exp(decisions.log_true)
     n_true_links = int(decisions.true_links.sum())
     return {
@@ -140,7 +186,7 @@ def _resampled(decisions: Decisions) -> dict[str, float]:
     }
 
 
-def _yes_or_no(event: str, probability: Floats, happened: Bools) -> dict[str, float]:
+def _yes_or_no(event: str, probability: Floats, happened: Bools) -> dict[str, Any]:
     """How true the probability of an event is."""
     p_true = np.where(happened, probability, 1 - probability)
     return {

@@ -12,6 +12,9 @@ from dunno.tracking import Tracking
 from dunno.truth import NO_MOTHER, TrueMothers, true_mothers
 from dunno.types import Bools, Floats, Ints, PairPosterior, Truth
 
+RIGHT, SWAP, UNSEEN, BEGINNING = range(4)
+"""Kinds of links."""
+
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
@@ -23,6 +26,8 @@ class Decisions:
     Attributes:
         link_confidence: (L,) probability of each link.
         link_right: (L,) whether it joins the daughter to her true mother.
+        link_kind: (L,) `RIGHT`, or in which way it is wrong: `SWAP` (the daughter's true mother is among the masks),
+            `UNSEEN` (she is annotated but in no mask), `BEGINNING` (the annotation begins the daughter here).
         link_entropy: (L,) entropy of its daughter.
         link_pair: (L,) the frame pair it belongs to.
         confidence: (N,) probability of each daughter's decision, a mother or ⊥.
@@ -45,6 +50,7 @@ class Decisions:
 
     link_confidence: Floats
     link_right: Bools
+    link_kind: Ints
     link_entropy: Floats
     link_pair: Ints
     confidence: Floats
@@ -102,6 +108,7 @@ def _decide_pair(pair: PairPosterior, true: TrueMothers, number: int) -> Decisio
     return Decisions(
         link_confidence=probability[links],
         link_right=edge_true[links],
+        link_kind=_kinds(pair, true, links),
         link_entropy=pair.entropy[pair.daughter[links]],
         link_pair=np.full(int(links.sum()), number),
         confidence=confidence[known],
@@ -127,6 +134,14 @@ def _decide_pair(pair: PairPosterior, true: TrueMothers, number: int) -> Decisio
             "daughters_without_distribution": int((true.known & np.isnan(pair.entropy)).sum()),
         },
     )
+
+
+def _kinds(pair: PairPosterior, true: TrueMothers, links: Bools) -> Ints:
+    """(L,) whether each link is right, or in which way it is wrong."""
+    daughter = pair.daughter[links]
+    mother, unseen = true.mother[daughter], true.undetected[daughter]
+    wrong = np.where(mother >= 0, SWAP, np.where(unseen, UNSEEN, BEGINNING))
+    return np.where(mother == pair.mother[links], RIGHT, wrong).astype(np.int64)
 
 
 def _drawn(pair: PairPosterior, samples: Ints, link: Ints) -> Bools:

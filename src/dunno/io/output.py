@@ -18,9 +18,16 @@ from dunno.types import Movie
 def read_run(folder: str | Path) -> dict[str, Any]:
     """Read an output's `run.json`; an older one is brought to today's form."""
     content = read_written_run(folder)
-    if content.get("schema", 1) == 1:  # did not say whether the method gives a joint posterior; one method did
-        content["parameters"]["joint"] = content["parameters"].get("method") == "JP"
+    if content.get("schema", 1) == 1:
+        content["parameters"] = {**_missing(content["parameters"]), **content["parameters"]}
     return content
+
+
+def _missing(about: dict[str, Any]) -> dict[str, Any]:
+    """What outputs of schema 1 did not say: whether the method gives a joint posterior (one did), and the verdict."""
+    word = "supported" if about.get("calibrated") else "untested"
+    reason = "as an earlier version of dunno saw it, which did not test by skipping frames"
+    return {"joint": about.get("method") == "JP", "verdict": word, "reason": reason}
 
 
 def read_written_run(folder: str | Path) -> dict[str, Any]:

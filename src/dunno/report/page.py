@@ -46,7 +46,7 @@ class Content:
 def page(content: Content) -> str:
     """The whole HTML file."""
     about, survey = content.about, content.survey
-    state, meaning, problems = words.verdict(about)
+    state, meaning = words.verdict(about)
     script, imperfect = _read("page.js"), bool(about["calibrated"]) and _contradicted(content.truthfulness)
     filled = _filled(
         "page.html",
@@ -59,7 +59,6 @@ def page(content: Content) -> str:
         but=", but not perfectly" if imperfect else "",
         state_name="good" if about["calibrated"] and not imperfect else "bad",
         meaning=escape(meaning),
-        problems=_problems(problems),
         beside_truth=_beside_truth(content.truthfulness),
         run=words.what_was_run(about, survey.summary.frames),
         parameters=table("All parameters", ("parameter", "value"), words.parameters(about)),
@@ -82,12 +81,6 @@ def _hash(script: str) -> str:
 
 def _filled(name: str, **parts: str) -> str:
     return Template(_read(name)).substitute(parts)
-
-
-def _problems(problems: Sequence[str]) -> str:
-    if not problems:
-        return ""
-    return f'<ul class="problems">{"".join(f"<li>{escape(problem)}</li>" for problem in problems)}</ul>'
 
 
 def _beside_truth(found: Truthfulness | None) -> str:

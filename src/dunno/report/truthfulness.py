@@ -40,7 +40,7 @@ class Truthfulness:
         return (
             f"{count(found.n_links - wrong)} of {count(found.n_links)} links are right ({percent(found.accuracy)}), and "
             f"{percent(found.recall)} of the true links were found. Probabilities are off by {found.ece:.3f} on average "
-            f"(calibration error); {floor}."
+            f"(calibration error); {floor}. {found.sentence().capitalize()}."
         )
 
 

@@ -71,12 +71,14 @@ def _calibration(about: Mapping[str, Any]) -> str:
     if not calibration:
         return "The probabilities were taken as the method gives them; nothing was fitted."
     on = f"the annotated movie {escape(str(calibration.get('data')))}"
+    if calibration.get("fitted") == "self":
+        on = "this movie itself, by skipping frames"
     if calibration.get("kind") == "temperature scaling":
         return f"The probabilities were scaled by a temperature of {calibration['temperature']:.3g}, fitted on {on}."
     if "parameters" not in calibration:
         return f"The probabilities were calibrated ({escape(str(calibration.get('kind')))}) on {on}."
     source = "this movie itself" if calibration["fitted"] == "self" else on
-    be = "" if calibration.get("trusted", True) else "are assumed to "
+    be = "are assumed to " if calibration["problems"] else ""
     divide, lost = (percent(calibration["parameters"][name]) for name in ("p_divide", "p_lost"))
     return (
         f"The probabilities come from a model of how cells move, divide, appear and get lost, fitted to {source}. "
@@ -84,21 +86,23 @@ def _calibration(about: Mapping[str, Any]) -> str:
     )
 
 
-def verdict(about: Mapping[str, Any]) -> tuple[str, str, list[str]]:
-    """Calibrated or "not calibrated", what that means, and what speaks against it."""
-    problems = [str(problem) for problem in (about["calibration"] or {}).get("problems", ())]
-    if about["calibrated"]:
-        return "calibrated", "Of the links that are called 90 % sure, about 90 % should be right.", problems
-    if problems:
-        why = "The model that was fitted to this movie cannot explain it, so"
-    else:
-        why = "Nothing has made these probabilities agree with how often links are right, so"
-    return (
-        "not calibrated",
-        f"{why} 90 % sure need not mean 90 % right, and the expected numbers of wrong links below may be far off. "
-        "The order still helps: look at the links with the lowest probabilities first.",
-        problems,
-    )
+MEANINGS = {
+    "supported": "Of the links that are called 90 % sure, about 90 % should be right. Tested by skipping frames: {reason}. "
+    "The test cannot see errors that are made with and without the skipped frames alike.",
+    "untested": "Whether 90 % sure means 90 % right could not be tested: {reason}. "
+    "The order still helps: look at the links with the lowest probabilities first.",
+    "contradicted": "90 % sure does not mean 90 % right here, and the expected numbers of wrong links below may be far off: "
+    "{reason}. The order still helps: look at the links with the lowest probabilities first.",
+}
+
+
+def verdict(about: Mapping[str, Any]) -> tuple[str, str]:
+    """The verdict on the probabilities in one word, and what it means."""
+    word = str(about["verdict"])
+    calibration = about["calibration"] or {}
+    if word == "supported" and calibration.get("fitted") == "truth":
+        return word, f"Of the links that are called 90 % sure, about 90 % should be right: {about['reason']}."
+    return word, MEANINGS[word].format(reason=str(about["reason"]).rstrip("."))
 
 
 def parameters(about: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -112,7 +112,7 @@ def weigh(questions: list[dict[str, float]]) -> Floats:
 
 def uncalibrated(about: dict[str, Any]) -> dict[str, Any]:
     """What an output was made with, but for its calibration."""
-    return {**about, "calibration": None, "calibrated": False}
+    return {**about, "calibration": None, "calibrated": False, "verdict": "untested", "reason": ""}
 
 
 def calibration_kind(about: dict[str, Any]) -> str | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dunno.calibration import load_calibration
-from dunno.errors import InputError, MovieError, OutputError
+from dunno.errors import InputError, OutputError
 from dunno.io import block_files, cell_files
 from dunno.io.schema import RUN
 from dunno.io.writers.csv import CsvWriter
@@ -62,6 +62,8 @@ class Run:
             "mask_source": self.about["mask_source"],
             "step": self.about["step"],
             "calibrated": self.about["calibrated"],
+            "verdict": self.about["verdict"],
+            "reason": self.about["reason"],
             "summary": asdict(self.summary),
             "timings": {"seconds": round(self.seconds, 3)},
         }
@@ -154,7 +156,7 @@ def _plan(tracker: Tracker, movie: Movie, place: Path, asked: dict[str, Any], te
     if "gate" not in stored:
         try:
             plan = tracker.plan(movie, tell)
-        except MovieError:  # the movie needs mending, after which its cells are others
+        except InputError:  # the movie or the choices need mending, after which nothing here is of use
             remove(place / cell_files.FOLDER)
             raise
         if plan.calibration is not None:

@@ -40,7 +40,7 @@ class Tracking:
 
     def __repr__(self) -> str:
         links = sum(int(pair.selected.sum()) for pair in self.pairs)
-        state = "calibrated" if self.about.get("calibrated") else "not calibrated"
+        state = self.about.get("verdict", "untested")
         return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {state})"
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -101,7 +101,7 @@ def take_sample(cost: Cost | None, movie: Movie, executor: Executor, workers: in
     problem: MovieError | None = None
     total = sum(len(run) for run in runs)
     tell("reading frames", 0, total)
-    for found, wrong in in_order(partial(_read, movie), _pieces(runs), executor, 2 * workers):
+    for found, wrong in in_order(_read, _pieces(movie, runs), executor, 2 * workers):
         cells |= found
         problem = problem or wrong
         tell("reading frames", len(cells), total)
@@ -122,11 +122,11 @@ def _runs(movie: Movie) -> list[range]:
     return [range(start, start + RUN) for start in starts]
 
 
-def _pieces(runs: list[range]) -> Iterator[range]:
-    """Runs cut into what one worker reads at a time."""
+def _pieces(movie: Movie, runs: list[range]) -> Iterator[tuple[int, Movie]]:
+    """Runs cut into what one worker reads at a time: its first position, and the frames."""
     for run in runs:
         edges = [*range(run.start, run.stop, BLOCK), run.stop]
-        yield from (range(first, last) for first, last in pairwise(edges))
+        yield from ((first, movie.part(slice(first, last))) for first, last in pairwise(edges))
 
 
 def _crowd(movie: Movie, t: int) -> int:
@@ -137,12 +137,13 @@ def _crowd(movie: Movie, t: int) -> int:
         return len(movie.detections(0))
 
 
-def _read(movie: Movie, frames: range) -> tuple[dict[int, Detections], MovieError | None]:
-    """Some frames' cells, and what was wrong with one that is left out."""
+def _read(piece: tuple[int, Movie]) -> tuple[dict[int, Detections], MovieError | None]:
+    """Some frames' cells by position, and what was wrong with one that is left out."""
+    first, movie = piece
     found, problem = {}, None
-    for t in frames:
+    for t in range(len(movie)):
         try:
-            found[t] = movie.detections(t).without_pixels()
+            found[first + t] = movie.detections(t).without_pixels()
         except MovieError as error:
             problem = problem or error
     return found, problem

@@ -249,9 +249,11 @@ def count_frames(source: Frames) -> int:
 
 def frame_shape(source: Frames) -> tuple[int, ...]:
     """Size of the first frame, which is read only where the source does not tell it otherwise."""
+    own: tuple[int, ...] | None = getattr(source, "frame_shape", None)
+    if own is not None:
+        return own
     shape: tuple[int, ...] | None = getattr(source, "shape", None)
-    own: tuple[int, ...] | None = getattr(source, "frame_shape", None) if shape is None else tuple(shape[1:])
-    return np.shape(source[0]) if own is None else own
+    return np.shape(source[0]) if shape is None else tuple(shape[1:])
 
 
 def _only(source: Any, positions: Ints) -> Any:

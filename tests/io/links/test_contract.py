@@ -106,7 +106,7 @@ def test_a_frame_is_read_once(source: LinkSource, colony: Movie, tmp_path: Path)
 @pytest.mark.parametrize(("name", "place"), [("csv", "edges.csv"), ("ctc", ""), ("geff", "")])
 def test_what_dunno_writes_it_reads_again(name: str, place: str, tmp_path: Path) -> None:
     movie = simulate(cells=10, frames=8, motion=0.3, cycle=5).movie
-    tracking = Tracker("distance", "SM").track(movie)
+    tracking = Tracker("distance", "SM", calibration=None).track(movie)
     export(name, tmp_path / "out", tracking.pairs, tracking.about, movie)
     expected = {
         (p.mother_frame, int(p.mothers.label[p.mother[e]]), p.daughter_frame, int(p.daughters.label[p.daughter[e]]))
@@ -129,7 +129,7 @@ def test_what_is_no_source_of_links_is_refused_with_what_is(colony: Movie, tmp_p
 def test_links_become_candidates_and_are_kept_as_selected(colony: Movie, tmp_path: Path) -> None:
     (tmp_path / "links.csv").write_text("mother_frame,mother,frame,daughter\n0,1,1,3\n1,1,2,1\n")
     links = read_links(tmp_path / "links.csv", colony)
-    first, second = Tracker("distance", "SM", max_distance=2.5, links=links).track(colony).pairs
+    first, second = Tracker("distance", "SM", calibration=None, max_distance=2.5, links=links).track(colony).pairs
     chosen = np.flatnonzero(first.selected)
     assert [(first.mother[e], first.daughter[e]) for e in chosen] == [(0, 2)]  # seven pixels: the gate alone missed it
     assert first.cost[chosen].tolist() == [24.5]

@@ -92,7 +92,7 @@ def test_movies_without_cells_and_volumes_are_written(name: str, shape: tuple[in
     full = empty.copy()
     full[:2, ..., 1:3, 2] = 7
     for masks, n_tracks in ((empty, 0), (full, 1)):
-        tracking = Tracker("distance", "SM").track(Movie(masks))
+        tracking = Tracker("distance", "SM", calibration=None).track(Movie(masks))
         found = export(name, tmp_path / str(n_tracks), tracking.pairs, tracking.about, tracking.movie)
         assert len(found) == n_tracks
         assert (tmp_path / str(n_tracks)).exists()

@@ -74,6 +74,11 @@ class ZarrFrames:
             message = " ".join(str(error).split())
             raise MovieError(f"{self.path}: frame {t} cannot be read ({message}); is the store complete?") from None
 
+    @property
+    def frame_shape(self) -> tuple[int, ...]:
+        """Size of a frame, without its channels."""
+        return tuple(size for axis, size in zip(self.axes[1:], self.shape[1:], strict=True) if axis != "c")
+
     def where(self, t: int) -> str:
         """Frame t, with the array."""
         return f"{self.path}, frame {t}"
