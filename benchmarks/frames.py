@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from dunno.assignment import Problem
+from dunno.assignment import Problem, Triples, every_pair
 
 CANDIDATES = 12
 
@@ -39,8 +39,9 @@ def colony(
     divide: float = 0.0,
     candidates: int = CANDIDATES,
     dividing_cost: bool = False,
+    triples: bool = False,
 ) -> Problem:
-    """A jittered grid of cells that move, divide, appear and disappear."""
+    """A jittered grid of cells that move, divide, appear and disappear; with triples, sisters lie opposite of each other."""
     rng = np.random.default_rng(seed)
     grid = np.stack(np.meshgrid(np.arange(rows), np.arange(columns)), axis=-1).reshape(-1, 2)
     before = grid + rng.uniform(size=grid.shape)
@@ -49,4 +50,18 @@ def colony(
     after = np.concatenate([after, rng.uniform(size=(len(before) // 20, 2)) * [rows, columns]])
     mother, daughter, cost = nearest_edges(before, after, motion, candidates)
     when_dividing = cost / 4 if dividing_cost else None
-    return Problem(mother, daughter, cost, len(before), len(after), 7.0, 7.0, divide, when_dividing)
+    listed = opposite_sisters(before, after, mother, daughter, motion) if triples else None
+    return Problem(mother, daughter, cost, len(before), len(after), 7.0, 7.0, divide, when_dividing, listed)
+
+
+def opposite_sisters(
+    before: NDArray[np.float64],
+    after: NDArray[np.float64],
+    mother: NDArray[np.int64],
+    daughter: NDArray[np.int64],
+    motion: float,
+) -> Triples:
+    """All divisions, each at a cost of |middle of the sisters - mother|² / motion²."""
+    first, second = every_pair(mother)
+    middle = (after[daughter[first]] + after[daughter[second]]) / 2
+    return Triples(first, second, ((middle - before[mother[first]]) ** 2).sum(axis=1) / motion**2)

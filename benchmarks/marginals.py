@@ -42,6 +42,18 @@ def time_marginals(sizes: tuple[int, ...]) -> None:
         print(f"| {frame} | {size} | {motion} | {times} |")
 
 
+def time_triples(sizes: tuple[int, ...]) -> None:
+    """Print what costs on all possible divisions cost in time."""
+    print("\n| cells | motion | auto, with triples / without | bp, with triples / without |")
+    print("|---|---|---|---|")
+    for size in sizes:
+        side = round(size**0.5)
+        for motion in MOTIONS:
+            pair = [colony(side, side, motion, seed=1, triples=triples) for triples in (True, False)]
+            auto, plain = ([fastest(5, marginals, problem, how) for problem in pair] for how in ("auto", "bp"))
+            print(f"| {size} | {motion} | {auto[0] / auto[1]:.1f} | {plain[0] / plain[1]:.1f} |")
+
+
 def compare_with_exact(strips: int) -> None:
     """Print the table of errors on strips three cells wide."""
     print("\n| motion | divide | auto: mean / max error | bp: mean / max error | auto: mean error of events |")
@@ -82,6 +94,7 @@ def main() -> None:
     """Print the tables."""
     quick = "--quick" in sys.argv
     time_marginals((100, 1000) if quick else (100, 1000, 10000))
+    time_triples((100,) if quick else (100, 1000))
     compare_with_exact(strips=1 if quick else 5)
     time_samples((100,) if quick else (100, 1000), n=200 if quick else 1000)
 

@@ -72,12 +72,17 @@ std::vector<std::int64_t> to_given(const dunno::Problem& problem, const std::vec
 dunno::Problem make_problem(const Indices& mother, const Indices& daughter, const Numbers& cost,
                             std::int64_t n_mothers, std::int64_t n_daughters, const Numbers& appear,
                             const Numbers& disappear, const Numbers& divide,
-                            const std::optional<Numbers>& dividing_cost) {
+                            const std::optional<Numbers>& dividing_cost, const std::optional<Indices>& first_edge,
+                            const std::optional<Indices>& second_edge, const std::optional<Numbers>& triple_cost) {
   const dunno::EdgeList edges{mother.data(), daughter.data(), cost.data(),
                               dividing_cost ? dividing_cost->data() : nullptr,
                               static_cast<std::int64_t>(mother.shape(0))};
+  dunno::TripleList triples{};
+  if (triple_cost)
+    triples = {first_edge->data(), second_edge->data(), triple_cost->data(),
+               static_cast<std::int64_t>(triple_cost->shape(0))};
   return dunno::make_problem(edges, n_mothers, n_daughters, to_vector(appear), to_vector(disappear),
-                             to_vector(divide));
+                             to_vector(divide), triple_cost ? &triples : nullptr);
 }
 
 nb::tuple solve(const dunno::Problem& problem) {
@@ -138,7 +143,7 @@ nb::tuple marginals(const dunno::Problem& problem, const std::string& method) {
   return nb::make_tuple(to_numpy(to_given_order(problem, found.edge)),
                         to_numpy(to_given_order(problem, found.dividing)), to_numpy(std::move(found.appear)),
                         to_numpy(std::move(found.disappear)), to_numpy(std::move(found.divide)), found.log_evidence,
-                        found.exact);
+                        found.exact, problem.triples ? nb::cast(to_numpy(std::move(found.triple))) : nb::none());
 }
 
 // The samples one after the other, and whether they are independent. `state` seeds the generator.
@@ -316,7 +321,9 @@ NB_MODULE(_core, m) {
   nb::class_<dunno::Problem>(m, "Problem", "An assignment problem in rows of daughters.");
   m.def("make_problem", &make_problem, "mother"_a.noconvert(), "daughter"_a.noconvert(), "cost"_a.noconvert(),
         "n_mothers"_a, "n_daughters"_a, "appear"_a.noconvert(), "disappear"_a.noconvert(), "divide"_a.noconvert(),
-        "dividing_cost"_a.noconvert() = nb::none(), "Sort an edge list into rows; raises ValueError on bad input.");
+        "dividing_cost"_a.noconvert() = nb::none(), "first_edge"_a.noconvert() = nb::none(),
+        "second_edge"_a.noconvert() = nb::none(), "triple_cost"_a.noconvert() = nb::none(),
+        "Sort an edge list into rows; raises ValueError on bad input.");
   m.def("is_convex", &dunno::Problem::is_convex, "problem"_a, "Whether divide >= -disappear for every mother.");
   m.def("solve", &solve, "problem"_a, "The cheapest assignment: cost, edge, daughters' duals, mothers' duals.");
   m.def("solve_batch", &solve_batch, "problem"_a, "costs"_a.noconvert(),
@@ -325,7 +332,7 @@ NB_MODULE(_core, m) {
         "The k cheapest assignments: cost, the first one's edge, and the others' differences from it (start, daughter, "
         "edge).");
   m.def("marginals", &marginals, "problem"_a, "method"_a,
-        "Posterior marginals: edge, edge_dividing, appear, disappear, divide, log_evidence, exact.");
+        "Posterior marginals: edge, edge_dividing, appear, disappear, divide, log_evidence, exact, triple or None.");
   m.def("sample", &sample, "problem"_a, "n"_a, "state"_a.noconvert(),
         "Posterior samples, flat (n * n_daughters), and whether all of them are independent.");
   m.def("measure", &measure, "labels"_a.noconvert(),

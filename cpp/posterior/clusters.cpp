@@ -85,6 +85,9 @@ template <typename Number>
 double ClusterSolver<Number>::solve(const Cluster& cluster) {
   folded_.resize(cluster.graph);
   beliefs_.resize(cluster.graph);
+  for (std::size_t i = 0; i < cluster.mothers.size(); ++i)
+    if (weights_.is_listed(cluster.mothers[i]))
+      beliefs_.twins[i].assign(cluster.edge[i].size() * cluster.edge[i].size(), Number(0.0));
   fold(cluster);
   frontier_.forward(cluster.plan, folded_);
   frontier_.backward(beliefs_);
@@ -101,9 +104,10 @@ void ClusterSolver<Number>::fold(const Cluster& cluster) {
     const Number pair = weights_.pair[mother];
     folded_.none[i] = weights_.none[mother] + outside.single + pair * outside.pairs;
     folded_.pair[i] = pair;
+    weights_.triples_among(mother, cluster.edge[i], folded_.triple[i]);
     for (std::size_t k = 0; k < cluster.edge[i].size(); ++k) {
       const std::int32_t e = cluster.edge[i][k];
-      folded_.single[i][k] = weights_.single[e] + pair * weights_.dividing[e] * outside.dividing;
+      folded_.single[i][k] = weights_.single[e] + messages_.dividing_outside(e, outside);
       folded_.dividing[i][k] = weights_.dividing[e];
     }
   }
@@ -125,6 +129,20 @@ void ClusterSolver<Number>::tell(const Cluster& cluster) {
   }
   for (std::size_t j = 0; j < cluster.daughters.size(); ++j)
     messages_.out[cluster.daughters[j]] = beliefs_.appear[j] / folded_.appear[j];
+  if (weights_.triples) tell_twins(cluster);
+}
+
+template <typename Number>
+void ClusterSolver<Number>::tell_twins(const Cluster& cluster) {
+  for (std::size_t i = 0; i < cluster.mothers.size(); ++i) {
+    if (beliefs_.twins[i].empty()) continue;
+    const auto& edge = cluster.edge[i];
+    const Triples& triples = *weights_.triples;
+    for (std::size_t k = 0; k < edge.size(); ++k)
+      for (std::size_t l = k + 1; l < edge.size(); ++l)
+        messages_.twins[triples.at(cluster.mothers[i], edge[k], edge[l])] =
+            messages_.twins[triples.at(cluster.mothers[i], edge[l], edge[k])] = beliefs_.twins[i][k * edge.size() + l];
+  }
 }
 
 template class ClusterSolver<double>;

@@ -70,6 +70,7 @@ class ClusterSolver {
  private:
   void fold(const Cluster& cluster);
   void tell(const Cluster& cluster);
+  void tell_twins(const Cluster& cluster);
 
   const Weights<Number>& weights_;
   Messages<Number>& messages_;

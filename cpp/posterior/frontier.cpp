@@ -102,11 +102,15 @@ void for_each_taking(const EliminationStep& step, const ClusterWeights<Number>& 
   for (std::size_t k = 0; k < n; ++k)
     if (!is_zero(single[k])) visit(k, k, 1u << step.place[k], single[k]);
   if (is_zero(weights.pair[step.mother])) return;
+  const auto& triple = weights.triple[step.mother];
   for (std::size_t k = 0; k < n; ++k) {
     const Number first = weights.pair[step.mother] * dividing[k];
     if (is_zero(first)) continue;
-    for (std::size_t l = k + 1; l < n; ++l)
-      if (!is_zero(dividing[l])) visit(k, l, 1u << step.place[k] | 1u << step.place[l], first * dividing[l]);
+    for (std::size_t l = k + 1; l < n; ++l) {
+      if (is_zero(dividing[l]) || (!triple.empty() && is_zero(triple[k * n + l]))) continue;
+      const Number both = first * dividing[l];
+      visit(k, l, 1u << step.place[k] | 1u << step.place[l], triple.empty() ? both : both * triple[k * n + l]);
+    }
   }
 }
 
@@ -124,7 +128,9 @@ void ClusterWeights<Number>::resize(const ClusterGraph& graph) {
   pair.resize(n);
   if (single.size() < n) single.resize(n);
   if (dividing.size() < n) dividing.resize(n);
+  if (triple.size() < n) triple.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
+    triple[i].clear();
     single[i].resize(graph.daughters[i].size());
     dividing[i].resize(graph.daughters[i].size());
   }
@@ -137,7 +143,9 @@ void ClusterBeliefs<Number>::resize(const ClusterGraph& graph) {
   none.assign(n, Number(0.0));
   if (single.size() < n) single.resize(n);
   if (pair.size() < n) pair.resize(n);
+  if (twins.size() < n) twins.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
+    twins[i].clear();
     single[i].assign(graph.daughters[i].size(), Number(0.0));
     pair[i].assign(graph.daughters[i].size(), Number(0.0));
   }
@@ -206,6 +214,8 @@ void Frontier<Number>::untake(const EliminationStep& step, const Sums& before, c
   }
   auto& single = beliefs.single[step.mother];
   auto& pair = beliefs.pair[step.mother];
+  auto& twins = beliefs.twins[step.mother];
+  const std::size_t n = step.place.size();
   for_each_taking(step, *weights_, [&](std::size_t k, std::size_t l, std::uint32_t bits, const Number& weight) {
     stop_.check();
     Number sum(0.0);
@@ -221,6 +231,7 @@ void Frontier<Number>::untake(const EliminationStep& step, const Sums& before, c
     } else {
       pair[k] += sum;
       pair[l] += sum;
+      if (!twins.empty()) twins[k * n + l] = sum;
     }
   });
   Number total = none, twice(0.0);
@@ -231,6 +242,7 @@ void Frontier<Number>::untake(const EliminationStep& step, const Sums& before, c
   beliefs.none[step.mother] = none / total;
   for (Number& sum : single) sum /= total;
   for (Number& sum : pair) sum /= total;
+  for (Number& sum : twins) sum /= total;
 }
 
 template <typename Number>

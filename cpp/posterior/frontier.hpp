@@ -20,6 +20,7 @@ template <typename Number>
 struct ClusterWeights {
   std::vector<Number> none, pair;                     // (mothers)
   std::vector<std::vector<Number>> single, dividing;  // of each mother's edges
+  std::vector<std::vector<Number>> triple;            // of each two of them, a table; empty: all are one
   std::vector<Number> appear;                         // (daughters)
 
   void resize(const ClusterGraph& graph);
@@ -30,6 +31,7 @@ template <typename Number>
 struct ClusterBeliefs {
   std::vector<Number> none;                       // (mothers)
   std::vector<std::vector<Number>> single, pair;  // of each mother's edges: alone, or one of two
+  std::vector<std::vector<Number>> twins;         // of each two of them, a table; empty: not asked for
   std::vector<Number> appear;                     // (daughters)
 
   void resize(const ClusterGraph& graph);

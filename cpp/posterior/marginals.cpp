@@ -1,6 +1,7 @@
 #include "posterior/marginals.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -133,7 +134,11 @@ class Inference {
     for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
       beliefs.disappear[i] = messages_.believe_mother(i, single, dividing);
     for (std::int32_t j = 0; j < problem_.n_daughters; ++j) beliefs.appear[j] = messages_.believe_daughter(j, edge);
+    std::vector<double> both(weights_.triple.size(), 0.0);
+    for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
+      if (weights_.is_listed(i)) messages_.believe_pairs(i, both);
     require_firm_ground(single, dividing, beliefs);
+    require_firm_pairs(both);
 
     // The daughter says how probable the edge is, the mother in which part of the cases she divides.
     beliefs.single.resize(problem_.n_edges());
@@ -147,8 +152,11 @@ class Inference {
     reconcile(problem_, edges_, beliefs);
 #ifdef DUNNO_CHECK
     check_sums(problem_, edges_, beliefs);
+    check_pairs(dividing, both);
 #endif
-    return collect(beliefs);
+    Marginals result = collect(beliefs);
+    if (problem_.triples) result.triple = triple_beliefs(both, result.divide);
+    return result;
   }
 
   // A double's weights are raised to a floor; the result stands only where nothing rests on them.
@@ -165,6 +173,45 @@ class Inference {
     for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
       if (on_the_floor(logs_.appear[j])) mass += beliefs.appear[j];
     if (!(mass < 1e-20)) throw Underflow();
+  }
+
+  void require_firm_pairs(const std::vector<double>& both) const {
+    if (std::is_same_v<Number, Wide>) return;
+    double mass = 0.0;
+    for (std::size_t k = 0; k < both.size(); ++k)
+      if (on_the_floor(logs_.triple[k])) mass += both[k];
+    if (!(mass < 1e-20)) throw Underflow();
+  }
+
+  // The mother says how a division falls on her pairs; how probable it is has been agreed on.
+  std::vector<double> triple_beliefs(const std::vector<double>& both, const std::vector<double>& divide) const {
+    const Triples& triples = *problem_.triples;
+    std::vector<double> factor(problem_.n_mothers, 0.0), result(triples.first.size(), 0.0);
+    for (std::int32_t i = 0; i < problem_.n_mothers; ++i) {
+      if (!triples.is_listed(i)) continue;
+      const auto table = both.begin() + triples.table[i];
+      const double twice = std::accumulate(table, table + triples.degree[i] * triples.degree[i], 0.0);
+      if (twice > 0.0) factor[i] = 2.0 * divide[i] / twice;
+    }
+    for (std::size_t t = 0; t < result.size(); ++t) {
+      const std::int32_t e = triples.first[t];
+      if (e == Triples::kDropped) continue;
+      const std::int32_t i = problem_.mother[e];
+      result[t] = factor[i] * both[triples.at(i, e, triples.second[t])];
+    }
+    return result;
+  }
+
+  // Throws std::logic_error if a mother's beliefs about her edges and about pairs of them differ.
+  void check_pairs(const std::vector<double>& dividing, const std::vector<double>& both) const {
+    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
+      const std::int32_t i = problem_.mother[e];
+      if (!weights_.is_listed(i)) continue;
+      double sum = 0.0;
+      for (std::int32_t k = edges_.first[i]; k < edges_.first[i + 1]; ++k)
+        sum += both[problem_.triples->at(i, e, edges_.edge[k])];
+      if (!(std::abs(sum - dividing[e]) < 1e-9)) throw std::logic_error("marginals: pairs do not add up to their edges");
+    }
   }
 
   Marginals collect(const EventBeliefs& beliefs) {

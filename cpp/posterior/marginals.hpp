@@ -23,6 +23,7 @@ struct Marginals {
   std::vector<double> appear;     // (n_daughters)
   std::vector<double> disappear;  // (n_mothers)
   std::vector<double> divide;     // (n_mothers)
+  std::vector<double> triple;     // (listed triples) the mother divides into exactly these two
   double log_evidence = 0.0;      // log of the sum over all assignments of exp(-cost)
   bool exact = true;              // whether all of the above is, up to rounding
   bool wide = false;              // whether doubles did not suffice

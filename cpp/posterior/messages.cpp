@@ -28,6 +28,7 @@ Messages<Number>::Messages(const Problem& problem, const Incidence& edges, const
       none(problem.n_mothers, Number(1.0)),
       alone(problem.n_edges(), Number(0.0)),
       twin(problem.n_edges(), Number(0.0)),
+      twins(weights.triple.size(), Number(0.0)),
       problem_(problem),
       edges_(edges),
       weights_(weights),
@@ -41,6 +42,7 @@ Messages<Number>::Messages(const Problem& problem, const Incidence& edges, const
 
 template <typename Number>
 typename Messages<Number>::Outside Messages<Number>::outside_of_mother(std::int32_t mother) const {
+  if (weights_.has_triples(mother)) return outside_with_triples(mother);
   Partial sum{};
   for (std::int32_t k = edges_.first[mother]; k < edges_.first[mother + 1]; ++k) {
     const std::int32_t e = edges_.edge[k];
@@ -72,7 +74,28 @@ typename Messages<Number>::Inside Messages<Number>::inside_of_mother(std::int32_
 }
 
 template <typename Number>
+Number Messages<Number>::sum_of_mother(std::int32_t mother, const Outside& outside, const Inside& inside) const {
+  const Number rest = none[mother], twice = weights_.pair[mother];
+  const Number sum = rest * (weights_.none[mother] + outside.single + twice * outside.pairs) + inside.single;
+  if (!weights_.has_triples(mother)) return sum + twice * inside.dividing * outside.dividing + inside.two;
+  Number across(0.0);
+  for (std::int32_t k = edges_.first[mother]; k < edges_.first[mother + 1]; ++k)
+    if (is_inside[edges_.edge[k]]) across += alone[edges_.edge[k]] * dividing_outside(edges_.edge[k], outside);
+  return sum + across + inside.two;
+}
+
+template <typename Number>
+inline void Messages<Number>::tell_daughter(std::int32_t edge, Number message, double tolerance,
+                                            std::vector<char>& daughter_awake) {
+  const Number before = to_daughter[edge];
+  if (kept_share > 0.0) message = Number(kept_share) * before + Number(1.0 - kept_share) * message;
+  to_daughter[edge] = message;
+  if (differ(message * to_mother[edge], before * to_mother[edge], tolerance)) daughter_awake[edges_.daughter[edge]] = 1;
+}
+
+template <typename Number>
 void Messages<Number>::send_from_mother(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake) {
+  if (weights_.has_triples(mother)) return send_with_triples(mother, tolerance, daughter_awake);
   const std::int32_t first = edges_.first[mother], last = edges_.first[mother + 1];
   const Inside inside = inside_of_mother(mother);
   const Number rest = none[mother], pair = weights_.pair[mother];
@@ -92,11 +115,8 @@ void Messages<Number>::send_from_mother(std::int32_t mother, double tolerance, s
     const Number pairs = sum.pairs + later.pairs + sum.dividing * later.dividing;
     const Number dividing = pair * weights_.dividing[e];
     const Number chosen = rest * (weights_.single[e] + dividing * y) + dividing * inside.dividing;
-    const Number before = to_daughter[e];
-    Number message = chosen / (base + rest * (x + pair * pairs) + pair * inside.dividing * y);
-    if (kept_share > 0.0) message = Number(kept_share) * before + Number(1.0 - kept_share) * message;
-    to_daughter[e] = message;
-    if (differ(message * to_mother[e], before * to_mother[e], tolerance)) daughter_awake[edges_.daughter[e]] = 1;
+    tell_daughter(e, chosen / (base + rest * (x + pair * pairs) + pair * inside.dividing * y), tolerance,
+                  daughter_awake);
     sum.add(weights_.single[e] * to_mother[e], weights_.dividing[e] * to_mother[e]);
   }
 }
@@ -136,12 +156,12 @@ double Messages<Number>::believe_daughter(std::int32_t daughter, std::vector<dou
 template <typename Number>
 double Messages<Number>::believe_mother(std::int32_t mother, std::vector<double>& single,
                                         std::vector<double>& pair) {
+  if (weights_.has_triples(mother)) return believe_with_triples(mother, single, pair);
   const std::int32_t first = edges_.first[mother], last = edges_.first[mother + 1];
   const Outside outside = outside_of_mother(mother);
   const Inside inside = inside_of_mother(mother);
   const Number rest = none[mother], twice = weights_.pair[mother];
-  const Number total = rest * (weights_.none[mother] + outside.single + twice * outside.pairs) + inside.single +
-                       twice * inside.dividing * outside.dividing + inside.two;
+  const Number total = sum_of_mother(mother, outside, inside);
   Number before(0.0);
   sums_[last - first] = Number(0.0);
   for (std::int32_t k = last; k-- > first;) {
@@ -171,6 +191,109 @@ template <typename Number>
 double Messages<Number>::log_sum_of_mother(std::int32_t mother) const {
   const Outside outside = outside_of_mother(mother);
   return log_of(weights_.none[mother] + outside.single + weights_.pair[mother] * outside.pairs);
+}
+
+// Every pair has its own weight, so sums over pairs go over the mother's table of them.
+template <typename Number>
+typename Messages<Number>::Outside Messages<Number>::outside_with_triples(std::int32_t mother) const {
+  Outside sum{};
+  const std::int32_t first = edges_.first[mother], n = edges_.first[mother + 1] - first;
+  const Number* table = weights_.table(mother);
+  for (std::int32_t k = 0; k < n; ++k) {
+    const std::int32_t e = edges_.edge[first + k];
+    if (is_inside[e]) continue;
+    sum.single += weights_.single[e] * to_mother[e];
+    Number partners(0.0);
+    for (std::int32_t l = 0; l < k; ++l) partners += table[k * n + l] * cut(edges_.edge[first + l]);
+    sum.pairs += to_mother[e] * partners;
+  }
+  return sum;
+}
+
+template <typename Number>
+Number Messages<Number>::partners_outside(std::int32_t edge) const {
+  const std::int32_t mother = problem_.mother[edge];
+  Number sum(0.0);
+  for (std::int32_t k = edges_.first[mother]; k < edges_.first[mother + 1]; ++k)
+    sum += weights_.of_triple(mother, edge, edges_.edge[k]) * cut(edges_.edge[k]);
+  return sum;
+}
+
+template <typename Number>
+void Messages<Number>::sum_pairs(std::int32_t mother) {
+  const std::int32_t first = edges_.first[mother], n = edges_.first[mother + 1] - first;
+  const Number* table = weights_.table(mother);
+  cut_.resize(n);
+  for (std::int32_t k = 0; k < n; ++k) cut_[k] = cut(edges_.edge[first + k]);
+  pair_sums_.add_up(table, cut_);
+  beside_.assign(n, Number(0.0));
+  if (!is_clustered_[mother]) return;
+  for (std::int32_t l = 0; l < n; ++l) {
+    const Number one = kept(edges_.edge[first + l]);
+    for (std::int32_t k = 0; k < n; ++k) beside_[k] += table[l * n + k] * one;
+  }
+}
+
+template <typename Number>
+void Messages<Number>::send_with_triples(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake) {
+  const std::int32_t first = edges_.first[mother], n = edges_.first[mother + 1] - first;
+  const Inside inside = inside_of_mother(mother);
+  const Number rest = none[mother], pair = weights_.pair[mother];
+  const Number base = rest * weights_.none[mother] + inside.single + inside.two;
+  sum_pairs(mother);
+  // Here `dividing` adds up the divisions into a cut edge and an inside one.
+  const auto add = [&](Partial& sum, std::int32_t k) {
+    sum.single += weights_.single[edges_.edge[first + k]] * cut_[k];
+    sum.dividing += cut_[k] * beside_[k];
+  };
+  Partial sum{};
+  for (std::int32_t k = n; k-- > 0;) {
+    partial_[k] = sum;
+    add(sum, k);
+  }
+  sum = Partial{};
+  for (std::int32_t k = 0; k < n; ++k) {
+    const std::int32_t e = edges_.edge[first + k];
+    if (is_inside[e]) continue;
+    const Number x = sum.single + partial_[k].single, across = sum.dividing + partial_[k].dividing;
+    const Number chosen = rest * (weights_.single[e] + pair * pair_sums_.partners[k]) + pair * beside_[k];
+    tell_daughter(e, chosen / (base + rest * (x + pair * pair_sums_.without[k]) + pair * across), tolerance,
+                  daughter_awake);
+    add(sum, k);
+  }
+}
+
+template <typename Number>
+double Messages<Number>::believe_with_triples(std::int32_t mother, std::vector<double>& single,
+                                              std::vector<double>& pair) {
+  const std::int32_t first = edges_.first[mother], n = edges_.first[mother + 1] - first;
+  const Number rest = none[mother], twice = weights_.pair[mother];
+  const Number total = sum_of_mother(mother, outside_of_mother(mother), inside_of_mother(mother));
+  sum_pairs(mother);
+  for (std::int32_t k = 0; k < n; ++k) {
+    const std::int32_t e = edges_.edge[first + k];
+    const Number& partners = pair_sums_.partners[k];
+    const Number one = (rest * cut_[k] + kept(e)) * weights_.single[e];
+    const Number two = twin[e] + twice * (kept(e) * partners + cut_[k] * (rest * partners + beside_[k]));
+    single[e] = static_cast<double>(one / total);
+    pair[e] = static_cast<double>(two / total);
+  }
+  return static_cast<double>(rest * weights_.none[mother] / total);
+}
+
+template <typename Number>
+void Messages<Number>::believe_pairs(std::int32_t mother, std::vector<double>& both) const {
+  const bool has_triples = weights_.has_triples(mother);
+  const Number rest = none[mother], twice = weights_.pair[mother];
+  const Number total = sum_of_mother(mother, outside_of_mother(mother), inside_of_mother(mother));
+  for (std::int32_t k = edges_.first[mother]; k < edges_.first[mother + 1]; ++k)
+    for (std::int32_t l = edges_.first[mother]; l < k; ++l) {
+      const std::int32_t e = edges_.edge[k], f = edges_.edge[l];
+      const std::size_t place = weights_.triples->at(mother, e, f);
+      const Number weight = has_triples ? weights_.triple[place] : weights_.dividing[e] * weights_.dividing[f];
+      const Number sum = twins[place] + twice * weight * (rest * cut(e) * cut(f) + kept(e) * cut(f) + cut(e) * kept(f));
+      both[place] = both[weights_.triples->at(mother, f, e)] = static_cast<double>(sum / total);
+    }
 }
 
 template class Messages<double>;

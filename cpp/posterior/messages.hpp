@@ -9,6 +9,7 @@
 //   W(not chosen) = none' (none + sum X + pair e2(Y)) + sum_k alone[k] (single[k] + pair dividing[k] sum Y) + two.
 // `out`, `in` (daughters) and `none'`, `alone`, `two` (mothers) sum up what the rest of the cluster makes of its own
 // edges k; for a single cell out = none' = 1 and the others are zero, which is plain belief propagation.
+// A mother with triples has triple[e, f] in the place of each product dividing[e] dividing[f].
 // Nothing is subtracted (the sums over "the others" come from both ends), so small odds keep their digits.
 #pragma once
 
@@ -16,6 +17,7 @@
 
 #include "problem/incidence.hpp"
 #include "problem/problem.hpp"
+#include "posterior/pair_sums.hpp"
 #include "posterior/weights.hpp"
 
 namespace dunno {
@@ -30,9 +32,15 @@ class Messages {
 
   // What a mother's cut edges add up to.
   struct Outside {
-    Number single, dividing, pairs;  // sum X, sum Y, e2(Y)
+    Number single, dividing, pairs;  // sum X, sum Y (not with triples), e2(Y)
   };
   Outside outside_of_mother(std::int32_t mother) const;
+  // Dividing into an inside edge and any of the cut ones: pair dividing[e] sum Y.
+  Number dividing_outside(std::int32_t edge, const Outside& outside) const {
+    const std::int32_t i = problem_.mother[edge];
+    return weights_.has_triples(i) ? weights_.pair[i] * partners_outside(edge)
+                                   : weights_.pair[i] * weights_.dividing[edge] * outside.dividing;
+  }
   // `appear` and the messages along a daughter's cut edges.
   Number outside_of_daughter(std::int32_t daughter) const;
 
@@ -44,6 +52,8 @@ class Messages {
   double believe_daughter(std::int32_t daughter, std::vector<double>& edge) const;
   // The same of a mother's: writes those of her edges alone and as one of two, returns that of disappearing.
   double believe_mother(std::int32_t mother, std::vector<double>& single, std::vector<double>& pair);
+  // The same of all pairs of her edges, for mothers with listed triples: writes into `both`, laid out as Triples::cost.
+  void believe_pairs(std::int32_t mother, std::vector<double>& both) const;
 
   // The Bethe estimate's share of a single cell, and of a cut edge.
   double log_sum_of_daughter(std::int32_t daughter) const { return log_of(outside_of_daughter(daughter)); }
@@ -58,6 +68,7 @@ class Messages {
   std::vector<Number> in;            // (edges) the share of the daughter's `in` that is this inside edge
   std::vector<Number> none;          // (n_mothers) none'
   std::vector<Number> alone, twin;   // (edges) alone[k]; the probability to be one of two inside edges
+  std::vector<Number> twins;         // the probability of two inside edges, laid out as Triples::cost
 
  private:
   // Sums over a mother's cut edges before or after one of them.
@@ -73,6 +84,20 @@ class Messages {
     Number single, dividing, two;  // sum alone single, sum alone dividing, probability of two inside edges
   };
   Inside inside_of_mother(std::int32_t mother) const;
+  // The sum over all that the mother may do.
+  Number sum_of_mother(std::int32_t mother, const Outside& outside, const Inside& inside) const;
+  void tell_daughter(std::int32_t edge, Number message, double tolerance, std::vector<char>& daughter_awake);
+
+  // The same for mothers with triples.
+  Outside outside_with_triples(std::int32_t mother) const;
+  Number partners_outside(std::int32_t edge) const;
+  void send_with_triples(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake);
+  double believe_with_triples(std::int32_t mother, std::vector<double>& single, std::vector<double>& pair);
+  void sum_pairs(std::int32_t mother);
+
+  // The message along a cut edge, and `alone` of an inside edge; zero of the others.
+  Number cut(std::int32_t edge) const { return is_inside[edge] ? Number(0.0) : to_mother[edge]; }
+  Number kept(std::int32_t edge) const { return is_inside[edge] ? alone[edge] : Number(0.0); }
 
   const Problem& problem_;
   const Incidence& edges_;
@@ -80,6 +105,8 @@ class Messages {
   std::vector<char> is_clustered_;  // (n_mothers) whether she has inside edges
   std::vector<Number> sums_;      // scratch: one row's partial sums
   std::vector<Partial> partial_;  // scratch: one mother's
+  PairSums<Number> pair_sums_;    // scratch: over the cut edges of a mother with triples ...
+  std::vector<Number> cut_, beside_;  // ... the messages along them; each edge's partners among her inside edges
 };
 
 extern template class Messages<double>;

@@ -12,18 +12,26 @@ namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
+const std::vector<double>& dividing_costs(const Problem& problem) {
+  return problem.dividing_cost.empty() ? problem.cost : problem.dividing_cost;
+}
+
+bool has_triples(const Problem& problem, std::int32_t i) { return problem.triples && problem.triples->has_cost[i]; }
+
 // The nearest problem that is a flow. Its duals need not be best for `problem`, only near enough.
 Problem nearest_flow(const Problem& problem) {
   Problem flow = problem;
   flow.dividing_cost.clear();
+  flow.triples.reset();
   for (std::int32_t e = 0; e < problem.n_edges(); ++e)
     if (std::isinf(flow.cost[e])) flow.cost[e] = problem.dividing_cost[e];
   for (std::int32_t i = 0; i < problem.n_mothers; ++i) flow.divide[i] = std::max(flow.divide[i], -flow.disappear[i]);
   return flow;
 }
 
-// A mother's three loads in proportion to the likeliest of them. `price` is v[i].
-void weigh_mother(const Problem& problem, const Incidence& edges, std::int32_t i, double price, LogWeights& logs) {
+// Scales the edges of a dividing mother by the likeliest of them and returns the factor of a pair; kImpossible if she
+// cannot divide.
+double scale_dividing(const Incidence& edges, std::int32_t i, LogWeights& logs) {
   const std::int32_t first = edges.first[i], last = edges.first[i + 1];
   double nearest = kImpossible;  // her likeliest edge when she divides
   std::int32_t n_possible = 0;
@@ -32,18 +40,46 @@ void weigh_mother(const Problem& problem, const Incidence& edges, std::int32_t i
     n_possible += logs.dividing[edges.edge[k]] > kImpossible;
   }
   const bool can_divide = n_possible >= 2;
+  for (std::int32_t k = first; k < last; ++k) {
+    double& dividing = logs.dividing[edges.edge[k]];
+    dividing = can_divide ? dividing - nearest : kImpossible;
+  }
+  return can_divide ? 2.0 * nearest : kImpossible;
+}
+
+// The same of a mother with triples: everything about a pair goes into its triple, in proportion to the likeliest pair.
+double scale_triples(const Problem& problem, const Incidence& edges, std::int32_t i, LogWeights& logs) {
+  const Triples& triples = *problem.triples;
+  const std::int32_t first = edges.first[i], last = edges.first[i + 1];
+  double likeliest = kImpossible;
+  for (std::int32_t k = first; k < last; ++k)
+    for (std::int32_t l = first; l < last; ++l) {
+      const std::int32_t e = edges.edge[k], f = edges.edge[l];
+      double& triple = logs.triple[triples.at(i, e, f)];
+      triple = logs.dividing[e] + logs.dividing[f] - triples.cost[triples.at(i, e, f)];
+      likeliest = std::max(likeliest, triple);
+    }
+  const bool can_divide = likeliest > kImpossible;
+  for (std::int32_t k = first; k < last; ++k) {
+    logs.dividing[edges.edge[k]] = can_divide ? 0.0 : kImpossible;
+    for (std::int32_t l = first; l < last && can_divide; ++l)
+      logs.triple[triples.at(i, edges.edge[k], edges.edge[l])] -= likeliest;
+  }
+  return likeliest;
+}
+
+// A mother's three loads in proportion to the likeliest of them. `price` is v[i].
+void weigh_mother(const Problem& problem, const Incidence& edges, std::int32_t i, double price, LogWeights& logs) {
+  const std::int32_t first = edges.first[i], last = edges.first[i + 1];
+  const double both = has_triples(problem, i) ? scale_triples(problem, edges, i, logs) : scale_dividing(edges, i, logs);
   const double none = -problem.disappear[i];
   const double single = first == last ? kImpossible : -price;
-  const double pair = can_divide ? 2.0 * nearest - problem.divide[i] - 2.0 * price : kImpossible;
+  const double pair = both - problem.divide[i] - 2.0 * price;
   const double best = std::max({none, single, pair});
   logs.scale += best;
   logs.none[i] = none - best;
   logs.pair[i] = pair - best;
-  for (std::int32_t k = first; k < last; ++k) {
-    logs.single[edges.edge[k]] += single - best;
-    double& dividing = logs.dividing[edges.edge[k]];
-    dividing = can_divide ? dividing - nearest : kImpossible;
-  }
+  for (std::int32_t k = first; k < last; ++k) logs.single[edges.edge[k]] += single - best;
 }
 
 template <typename Number>
@@ -66,16 +102,24 @@ std::vector<Number> to_numbers(const std::vector<double>& logs) {
   return numbers;
 }
 
-// An edge that costs nothing finite by itself cannot be a mother's only one: let such daughters appear.
+// An edge that costs nothing finite by itself cannot be a mother's only one, and some pairs cannot be: let such
+// daughters appear.
 std::vector<std::int32_t> possible(const Problem& problem, std::vector<std::int32_t> chosen) {
-  if (problem.dividing_cost.empty()) return chosen;
-  std::vector<std::int32_t> load(problem.n_mothers, 0);
+  if (problem.is_linear()) return chosen;
+  const std::vector<double>& dividing_cost = dividing_costs(problem);
+  std::vector<std::int32_t> load(problem.n_mothers, 0), earlier(problem.n_mothers, kAppears);
   for (const std::int32_t e : chosen)
     if (e != kAppears) ++load[problem.mother[e]];
   std::vector<char> impossible(problem.n_mothers, 0);
-  for (const std::int32_t e : chosen)
-    if (e != kAppears && std::isinf(load[problem.mother[e]] == 2 ? problem.dividing_cost[e] : problem.cost[e]))
-      impossible[problem.mother[e]] = 1;
+  for (const std::int32_t e : chosen) {
+    if (e == kAppears) continue;
+    const std::int32_t i = problem.mother[e];
+    if (std::isinf(load[i] == 2 ? dividing_cost[e] : problem.cost[e])) impossible[i] = 1;
+    if (earlier[i] != kAppears && has_triples(problem, i) &&
+        std::isinf(problem.triples->cost[problem.triples->at(i, earlier[i], e)]))
+      impossible[i] = 1;
+    earlier[i] = e;
+  }
   for (std::int32_t& e : chosen)
     if (e != kAppears && impossible[problem.mother[e]]) e = kAppears;
   return chosen;
@@ -84,7 +128,7 @@ std::vector<std::int32_t> possible(const Problem& problem, std::vector<std::int3
 }  // namespace
 
 LogWeights make_log_weights(const Problem& problem, Stop& stop) {
-  const bool is_flow = problem.dividing_cost.empty() && problem.is_convex();
+  const bool is_flow = problem.is_linear() && problem.is_convex();
   const Problem flow = is_flow ? Problem() : nearest_flow(problem);
   Map map(is_flow ? problem : flow, stop);
   map.solve();
@@ -96,7 +140,9 @@ LogWeights make_log_weights(const Problem& problem, Stop& stop) {
   logs.appear.resize(problem.n_daughters);
   logs.single.resize(problem.n_edges());
   logs.dividing.resize(problem.n_edges());
-  const std::vector<double>& dividing_cost = problem.dividing_cost.empty() ? problem.cost : problem.dividing_cost;
+  logs.triples = problem.triples;
+  if (problem.triples) logs.triple.assign(problem.triples->cost.size(), 0.0);
+  const std::vector<double>& dividing_cost = dividing_costs(problem);
   const std::vector<double> daughter_price = map.daughter_duals();
   for (std::int32_t j = 0; j < problem.n_daughters; ++j) {
     const double price = daughter_price[j];
@@ -119,7 +165,18 @@ Weights<Number>::Weights(const LogWeights& logs)
       dividing(to_numbers<Number>(logs.dividing)),
       appear(to_numbers<Number>(logs.appear)),
       none(to_numbers<Number>(logs.none)),
-      pair(to_numbers<Number>(logs.pair)) {}
+      pair(to_numbers<Number>(logs.pair)),
+      triple(to_numbers<Number>(logs.triple)),
+      triples(logs.triples) {}
+
+template <typename Number>
+void Weights<Number>::triples_among(std::int32_t mother, const std::vector<std::int32_t>& edges,
+                                    std::vector<Number>& among) const {
+  among.clear();
+  if (!has_triples(mother)) return;
+  for (const std::int32_t e : edges)
+    for (const std::int32_t f : edges) among.push_back(of_triple(mother, e, f));
+}
 
 template struct Weights<double>;
 template struct Weights<Wide>;

@@ -3,13 +3,15 @@
 // P(A) is proportional to the product, over daughters, of `appear` where she appears and, over mothers, of
 //   none                                   without daughters (she disappears),
 //   single[e]                              with the one daughter of edge e,
-//   pair * dividing[e] * dividing[f]       with the two daughters of edges e and f.
+//   pair * dividing[e] * dividing[f]       with the two daughters of edges e and f, or
+//   pair * triple[e, f]                    where the mother's triples cost something; her `dividing` are one then.
 // Any price u[j] of a daughter and v[i] of a mother's place may be moved from the edges to the events without
 // changing P. The duals of the cheapest assignment are the best prices: with them it weighs one and no weight is
 // above one.
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <vector>
 
 #include "problem/problem.hpp"
@@ -27,8 +29,10 @@ struct LogWeights {
   std::vector<double> single, dividing;  // (edges); -inf: impossible
   std::vector<double> appear;            // (n_daughters)
   std::vector<double> none, pair;        // (n_mothers)
+  std::vector<double> triple;            // as Triples::cost, of mothers whose triples cost something
   double scale = 0.0;                    // log of the factor divided out of the sum over all assignments
   std::vector<std::int32_t> likely;      // (n_daughters) a possible assignment, the cheapest where that is a flow
+  std::shared_ptr<const Triples> triples;  // or null
 };
 
 LogWeights make_log_weights(const Problem& problem, Stop& stop);
@@ -37,7 +41,20 @@ template <typename Number>
 struct Weights {
   explicit Weights(const LogWeights& logs);
 
-  std::vector<Number> single, dividing, appear, none, pair;
+  std::vector<Number> single, dividing, appear, none, pair, triple;
+  std::shared_ptr<const Triples> triples;  // or null
+
+  // Whether the mother's pairs have weights of their own.
+  bool has_triples(std::int32_t mother) const { return triples && triples->has_cost[mother]; }
+  // Whether the probabilities of her pairs are asked for.
+  bool is_listed(std::int32_t mother) const { return triples && triples->is_listed(mother); }
+  // Her table of triples, degree x degree.
+  const Number* table(std::int32_t mother) const { return triple.data() + triples->table[mother]; }
+  const Number& of_triple(std::int32_t mother, std::int32_t first, std::int32_t second) const {
+    return triple[triples->at(mother, first, second)];
+  }
+  // The part of her table for some of her edges; empty without triples.
+  void triples_among(std::int32_t mother, const std::vector<std::int32_t>& edges, std::vector<Number>& among) const;
 };
 
 // Doubles do not go below exp(kFloor): products of a few such weights then stay in range. An assignment that

@@ -1,5 +1,6 @@
 #include "problem/problem.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -59,8 +60,14 @@ bool Problem::is_convex() const {
   return true;
 }
 
+bool Problem::is_linear() const {
+  if (!dividing_cost.empty()) return false;
+  return !triples || std::none_of(triples->has_cost.begin(), triples->has_cost.end(), [](char has) { return has; });
+}
+
 Problem make_problem(const EdgeList& edges, std::int64_t n_mothers, std::int64_t n_daughters,
-                     std::vector<double> appear, std::vector<double> disappear, std::vector<double> divide) {
+                     std::vector<double> appear, std::vector<double> disappear, std::vector<double> divide,
+                     const TripleList* triples) {
   constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max() - 1;
   if (n_mothers < 0 || n_daughters < 0) refuse("the numbers of mothers and daughters must not be negative");
   if (n_mothers > limit || n_daughters > limit || edges.size > limit) refuse("more than 2^31 cells or edges");
@@ -99,6 +106,7 @@ Problem make_problem(const EdgeList& edges, std::int64_t n_mothers, std::int64_t
     if (edges.dividing_cost) problem.dividing_cost[place] = edges.dividing_cost[e];
   }
   check_duplicates(problem, edges);
+  if (triples) problem.triples = std::make_shared<const Triples>(make_triples(problem, edges, *triples));
   return problem;
 }
 

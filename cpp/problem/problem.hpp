@@ -2,12 +2,15 @@
 //
 // An assignment gives every daughter one of her edges or "appears", and every mother at most two daughters.
 // Its cost is the sum of its edges' costs, `appear` for each daughter without a mother, `disappear` for each
-// mother without a daughter and `divide` for each mother with two.
+// mother without a daughter and `divide` for each mother with two, plus what their triples say (triples.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
+
+#include "problem/triples.hpp"
 
 namespace dunno {
 
@@ -26,11 +29,14 @@ struct Problem {
   std::vector<double> appear;        // (n_daughters)
   std::vector<double> disappear;     // (n_mothers)
   std::vector<double> divide;        // (n_mothers)
+  std::shared_ptr<const Triples> triples;  // or null
 
   std::int32_t n_edges() const { return static_cast<std::int32_t>(mother.size()); }
 
   // Whether a second daughter costs a mother at least as much as a first one: the flow's convexity.
   bool is_convex() const;
+  // Whether a dividing mother's edges cost as much as others, and pairs of them nothing extra.
+  bool is_linear() const;
 };
 
 // The caller's edge list, not yet checked.
@@ -42,9 +48,10 @@ struct EdgeList {
   std::int64_t size;
 };
 
-// Sorts the edges into rows and drops the infinite ones.
+// Sorts the edges into rows and drops the infinite ones. `triples` may be null.
 // Throws std::invalid_argument on NaN, -inf, indices out of range and edges given twice.
 Problem make_problem(const EdgeList& edges, std::int64_t n_mothers, std::int64_t n_daughters,
-                     std::vector<double> appear, std::vector<double> disappear, std::vector<double> divide);
+                     std::vector<double> appear, std::vector<double> disappear, std::vector<double> divide,
+                     const TripleList* triples = nullptr);
 
 }  // namespace dunno

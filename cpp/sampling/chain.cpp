@@ -77,12 +77,14 @@ void Chain<Number>::condition(const Cluster& cluster) {
     const bool is_free = held[0] == kNobody, is_full = held[1] != kNobody;
     conditional_.none[i] = is_free ? weights_.none[mother] : is_full ? Number(1.0) : weights_.single[held[0]];
     conditional_.pair[i] = is_free ? weights_.pair[mother] : Number(0.0);
-    const Number second = is_free || is_full ? Number(0.0) : weights_.pair[mother] * weights_.dividing[held[0]];
+    if (is_free) weights_.triples_among(mother, cluster.edge[i], conditional_.triple[i]);
     for (std::size_t k = 0; k < cluster.edge[i].size(); ++k) {
       const std::int32_t e = cluster.edge[i][k];
       const bool is_open = chosen_[edges_.daughter[e]] == kAppears;
       conditional_.dividing[i][k] = is_open ? weights_.dividing[e] : Number(0.0);
-      conditional_.single[i][k] = !is_open ? Number(0.0) : is_free ? weights_.single[e] : second * weights_.dividing[e];
+      conditional_.single[i][k] = !is_open || is_full ? Number(0.0)
+                                  : is_free           ? weights_.single[e]
+                                                      : pair_weight(held[0], e);
     }
   }
   for (std::size_t j = 0; j < cluster.daughters.size(); ++j) {
@@ -99,6 +101,7 @@ void Chain<Number>::redraw(std::int32_t mother) {
   free_.clear();
   for (std::int32_t k = edges_.first[mother]; k < edges_.first[mother + 1]; ++k)
     if (chosen_[edges_.daughter[edges_.edge[k]]] == kAppears) free_.push_back(edges_.edge[k]);
+  const bool has_triples = weights_.has_triples(mother);
   std::int32_t first = kNobody, second = kNobody;
   Draw<Number> draw(random_);
   draw.offer(weights_.none[mother]);
@@ -113,7 +116,8 @@ void Chain<Number>::redraw(std::int32_t mother) {
     if (half == Number(0.0)) continue;
     for (std::size_t l = 0; l < k; ++l) {
       const std::int32_t f = free_[l];
-      if (!draw.offer(half * weights_.dividing[f] / weights_.appear[edges_.daughter[f]])) continue;
+      const Number& other = has_triples ? weights_.of_triple(mother, e, f) : weights_.dividing[f];
+      if (!draw.offer(half * other / weights_.appear[edges_.daughter[f]])) continue;
       first = e;
       second = f;
     }
@@ -228,7 +232,23 @@ Number Chain<Number>::mother_weight(std::int32_t mother) const {
   const auto& held = held_[mother];
   if (held[0] == kNobody) return weights_.none[mother];
   if (held[1] == kNobody) return weights_.single[held[0]];
-  return weights_.pair[mother] * weights_.dividing[held[0]] * weights_.dividing[held[1]];
+  return pair_weight(held[0], held[1]);
+}
+
+template <typename Number>
+Number Chain<Number>::pair_weight(std::int32_t first, std::int32_t second) const {
+  const std::int32_t i = problem_.mother[first];
+  if (weights_.has_triples(i)) return weights_.pair[i] * weights_.of_triple(i, first, second);
+  return weights_.pair[i] * weights_.dividing[first] * weights_.dividing[second];
+}
+
+template <typename Number>
+const Number& Chain<Number>::weight_in_place_of(std::int32_t chosen, std::int32_t edge) const {
+  const std::int32_t i = problem_.mother[chosen];
+  const auto& held = held_[i];
+  if (held[1] == kNobody) return weights_.single[edge];
+  if (!weights_.has_triples(i)) return weights_.dividing[edge];
+  return weights_.of_triple(i, held[held[0] == chosen ? 1 : 0], edge);
 }
 
 template <typename Number>

@@ -49,10 +49,10 @@ class Chain {
     return (held_[mother][0] != kNobody) + (held_[mother][1] != kNobody);
   }
   Number mother_weight(std::int32_t mother) const;
-  // The weight of a chosen edge, or of another in its place.
-  const Number& weight_in_place_of(std::int32_t chosen, std::int32_t edge) const {
-    return held_[problem_.mother[chosen]][1] == kNobody ? weights_.single[edge] : weights_.dividing[edge];
-  }
+  // The weight of a mother who divides into these two edges.
+  Number pair_weight(std::int32_t first, std::int32_t second) const;
+  // The weight of a chosen edge, or of another in its place; without `pair`, which both have.
+  const Number& weight_in_place_of(std::int32_t chosen, std::int32_t edge) const;
 
   const Problem& problem_;
   const Incidence& edges_;

@@ -72,6 +72,7 @@ class Sampler {
     for (std::size_t i = 0; i < component.mothers.size(); ++i) {
       weights.none[i] = weights_.none[component.mothers[i]];
       weights.pair[i] = weights_.pair[component.mothers[i]];
+      weights_.triples_among(component.mothers[i], component.edge[i], weights.triple[i]);
       taken.emplace_back(component.edge[i].size());
       for (std::size_t k = 0; k < component.edge[i].size(); ++k) {
         weights.single[i][k] = weights_.single[component.edge[i][k]];

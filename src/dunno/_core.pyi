@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 class Problem:
     """An assignment problem in rows of daughters."""
 
-def make_problem(mother: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], daughter: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_mothers: int, n_daughters: int, appear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], disappear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], divide: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dividing_cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Problem:
+def make_problem(mother: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], daughter: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_mothers: int, n_daughters: int, appear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], disappear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], divide: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dividing_cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, first_edge: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, second_edge: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, triple_cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Problem:
     """Sort an edge list into rows; raises ValueError on bad input."""
 
 def is_convex(problem: Problem) -> bool:
@@ -32,7 +32,7 @@ def k_best(problem: Problem, k: int, freeze: bool = True) -> tuple:
 
 def marginals(problem: Problem, method: str) -> tuple:
     """
-    Posterior marginals: edge, edge_dividing, appear, disappear, divide, log_evidence, exact.
+    Posterior marginals: edge, edge_dividing, appear, disappear, divide, log_evidence, exact, triple or None.
     """
 
 def sample(problem: Problem, n: int, state: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:

@@ -1,6 +1,5 @@
 """Every assignment of a small problem, with its cost: the oracle that the core is held against."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -12,25 +11,51 @@ from dunno.assignment import Marginals, Problem
 
 def cost_of(problem: Problem, edge: NDArray[np.int64]) -> float:
     """Add up the cost of the assignment that gives daughter j the edge edge[j], or none where it is -1."""
-    linked = edge[edge >= 0]
-    load = np.bincount(problem.mother[linked], minlength=problem.n_mothers)
-    assert (load <= 2).all()
-    assert (problem.daughter[linked] == np.flatnonzero(edge >= 0)).all()
-    cost = problem.cost[linked]
+    assert (loads(problem, edge[None]) <= 2).all()
+    assert (problem.daughter[edge[edge >= 0]] == np.flatnonzero(edge >= 0)).all()
+    return float(costs_of(problem, edge[None])[0])
+
+
+def costs_of(problem: Problem, edge: NDArray[np.int64]) -> NDArray[np.float64]:
+    """(A,) costs of (A, n_daughters) assignments."""
+    load = loads(problem, edge)
+    price = np.append(problem.cost, 0.0)[edge]
     if problem.dividing_cost is not None:
-        cost = np.where(load[problem.mother[linked]] == 2, problem.dividing_cost[linked], cost)
-    appears, disappears, divides = edge < 0, load == 0, load == 2
-    events = problem.appear[appears].sum() + problem.disappear[disappears].sum() + problem.divide[divides].sum()
-    return float(cost.sum() + events)
+        price = np.where(has_sister(problem, edge), np.append(problem.dividing_cost, 0.0)[edge], price)
+    appear = np.where(edge < 0, problem.appear, 0.0).sum(axis=1)
+    disappear = np.where(load == 0, problem.disappear, 0.0).sum(axis=1)
+    divide = np.where(load == 2, problem.divide, 0.0).sum(axis=1)
+    extra = 0.0
+    if problem.triples is not None:
+        extra = np.where(chosen_triples(problem, edge), problem.triples.cost, 0.0).sum(axis=1)
+    return np.asarray(price.sum(axis=1) + appear + disappear + divide + extra)
 
 
-def assignments(problem: Problem) -> Iterator[NDArray[np.int64]]:
-    """Every assignment as an (n_daughters,) array of edges or -1, in lexicographic order."""
-    options = [[-1, *np.flatnonzero(problem.daughter == j)] for j in range(problem.n_daughters)]
-    for choice in product(*options):
-        edge = np.array(choice, dtype=np.int64)
-        if (np.bincount(problem.mother[edge[edge >= 0]], minlength=1) <= 2).all():
-            yield edge
+def loads(problem: Problem, edge: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(A, n_mothers) how many daughters each mother has."""
+    mother = np.append(problem.mother, -1)[edge]
+    return np.asarray((mother[:, :, None] == np.arange(problem.n_mothers)).sum(axis=1))
+
+
+def has_sister(problem: Problem, edge: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(A, n_daughters) whether each daughter's mother divides."""
+    mother = np.append(problem.mother, -1)[edge]
+    return np.asarray((mother >= 0) & ((mother[:, :, None] == mother[:, None, :]).sum(axis=2) == 2))
+
+
+def chosen_triples(problem: Problem, edge: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(A, K) which of the problem's triples each assignment has."""
+    assert problem.triples is not None
+    first, second = problem.triples.first_edge, problem.triples.second_edge
+    return np.asarray((edge[:, problem.daughter[first]] == first) & (edge[:, problem.daughter[second]] == second))
+
+
+def assignments(problem: Problem) -> NDArray[np.int64]:
+    """Every assignment as a row of n_daughters edges or -1, in lexicographic order."""
+    options = [[-1, *np.flatnonzero(problem.daughter == j).tolist()] for j in range(problem.n_daughters)]
+    choices = list(product(*options))
+    edge = np.array(choices, dtype=np.int64).reshape(len(choices), problem.n_daughters)
+    return np.asarray(edge[(loads(problem, edge) <= 2).all(axis=1)])
 
 
 @dataclass(frozen=True)
@@ -53,23 +78,22 @@ class Enumeration:
 
 
 def enumerate_assignments(problem: Problem) -> Enumeration:
-    edge = np.stack(list(assignments(problem)))
-    cost = np.array([cost_of(problem, row) for row in edge])
+    edge = assignments(problem)
+    cost = costs_of(problem, edge)
     order = np.argsort(cost, kind="stable")[: np.isfinite(cost).sum()]
     return Enumeration(cost[order], edge[order])
 
 
 def expected_marginals(problem: Problem) -> Marginals:
-    """The marginals, added up assignment by assignment."""
+    """The marginals, added up over all assignments."""
     every = enumerate_assignments(problem)
-    edge, edge_dividing = np.zeros(len(problem.cost)), np.zeros(len(problem.cost))
-    disappear, divide = np.zeros(problem.n_mothers), np.zeros(problem.n_mothers)
-    for chosen, p in zip(every.edge, every.probability, strict=True):
-        links = chosen[chosen >= 0]
-        load = np.bincount(problem.mother[links], minlength=problem.n_mothers)
-        edge[links] += p
-        edge_dividing[links[load[problem.mother[links]] == 2]] += p
-        disappear[load == 0] += p
-        divide[load == 2] += p
-    appear = (every.probability[:, None] * (every.edge < 0)).sum(axis=0)
-    return Marginals(edge, edge_dividing, appear, disappear, divide, every.log_evidence, exact=True)
+    p, load, divides = every.probability, loads(problem, every.edge), has_sister(problem, every.edge)
+
+    def of_edges(chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+        weight = np.broadcast_to(p[:, None], chosen.shape)[chosen]
+        return np.bincount(every.edge[chosen], weight, minlength=len(problem.cost))
+
+    edges = of_edges(every.edge >= 0), of_edges(divides)
+    events = p @ (every.edge < 0), p @ (load == 0), p @ (load == 2)
+    triple = None if problem.triples is None else p @ chosen_triples(problem, every.edge)
+    return Marginals(*edges, *events, every.log_evidence, exact=True, triple=triple)

@@ -4,6 +4,7 @@
 """
 
 import os
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from benchmarks.frames import nearest_edges
-from dunno.assignment import Problem
+from dunno.assignment import Problem, Triples, every_pair
 
 KINDS = ("zero-one", "tied", "integer", "positive", "real")
 
@@ -94,6 +95,31 @@ def trees(draw: st.DrawFn) -> Problem:
     return Problem(mother, daughter, cost, m, n, appear, events[0], events[1], dividing_cost)
 
 
+def with_triples(problem: Problem, triples: Triples | None) -> Problem:
+    """The same problem with other triples, or none."""
+    ends = (problem.mother, problem.daughter, problem.cost, problem.n_mothers, problem.n_daughters)
+    return Problem(*ends, problem.appear, problem.disappear, problem.divide, problem.dividing_cost, triples)
+
+
+def random_triples(
+    problem: Problem, rng: np.random.Generator, kind: str = "real", listed: float = 1.0, impossible: float = 0.0
+) -> Triples:
+    """A share of all pairs that mothers could divide into, in any order, some of them impossible."""
+    pairs = np.array(every_pair(problem.mother))
+    pairs = rng.permuted(pairs, axis=0)[:, rng.permutation(pairs.shape[1])[: round(listed * pairs.shape[1])]]
+    cost = numbers(rng, kind, pairs.shape[1])
+    return Triples(*pairs, np.where(rng.random(len(cost)) < impossible, np.inf, cost))
+
+
+@st.composite
+def problems_with_triples(draw: st.DrawFn, **shape: int | bool) -> Problem:
+    """The problems above with costs of divisions: all pairs or some, a few impossible."""
+    problem = draw(problems(**shape))  # type: ignore[arg-type]
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind, listed = draw(st.sampled_from(KINDS)), draw(st.sampled_from([0.3, 1.0, 1.0]))
+    return with_triples(problem, random_triples(problem, rng, kind, listed, draw(st.sampled_from([0.0, 0.3]))))
+
+
 def scale_of(problem: Problem) -> float:
     """The largest finite cost: what rounding errors are relative to."""
     costs = np.concatenate([problem.cost, problem.appear, problem.disappear, problem.divide])
@@ -104,8 +130,9 @@ def scaled(problem: Problem, factor: float) -> Problem:
     """The same problem with all costs multiplied."""
     events = problem.appear * factor, problem.disappear * factor, problem.divide * factor
     dividing_cost = None if problem.dividing_cost is None else problem.dividing_cost * factor
-    ends = problem.mother, problem.daughter
-    return Problem(*ends, problem.cost * factor, problem.n_mothers, problem.n_daughters, *events, dividing_cost)
+    triples = None if problem.triples is None else replace(problem.triples, cost=problem.triples.cost * factor)
+    ends, sizes = (problem.mother, problem.daughter), (problem.n_mothers, problem.n_daughters)
+    return Problem(*ends, problem.cost * factor, *sizes, *events, dividing_cost, triples)
 
 
 def with_cost(problem: Problem, cost: NDArray[np.float64]) -> Problem:
@@ -132,8 +159,9 @@ def permuted(
     ends = np.argsort(mothers)[problem.mother[edges]], np.argsort(daughters)[problem.daughter[edges]]
     events = problem.appear[daughters], problem.disappear[mothers], problem.divide[mothers]
     dividing_cost = None if problem.dividing_cost is None else problem.dividing_cost[edges]
+    triples = None if problem.triples is None else problem.triples.renumbered(np.argsort(edges))
     sizes = problem.n_mothers, problem.n_daughters
-    return Problem(*ends, problem.cost[edges], *sizes, *events, dividing_cost), mothers, daughters, edges
+    return Problem(*ends, problem.cost[edges], *sizes, *events, dividing_cost, triples), mothers, daughters, edges
 
 
 def frame(n: int, sigma: float, seed: int, n_nearest: int = 12, whole_numbers: bool = False) -> Problem:

@@ -1,15 +1,18 @@
 """Frame pairs on disk."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dunno import Movie, Tracker
+from dunno.assignment import Triples, every_pair
 from dunno.errors import InputError
 from dunno.io.block_files import block_file, is_whole, keep, read_block, read_broken, stored_pairs, write_block
 from dunno.simulate import colony as simulate
 from dunno.types import BrokenFrame, PairPosterior
+from tests.assignment.problems import with_triples
 
 FIELDS = ("mother", "daughter", "cost", "log_probability", "log_no_mother", "entropy", "selected", "log_disappear")
 
@@ -42,6 +45,28 @@ def test_the_problem_comes_back_with_its_dividing_costs(tmp_path: Path) -> None:
         for name in ("mother", "daughter", "cost", "appear", "disappear", "divide", "dividing_cost"):
             np.testing.assert_array_equal(getattr(pair.problem, name), getattr(again.problem, name), err_msg=name)
         assert pair.problem.dividing_cost is not None
+
+
+def test_the_problem_comes_back_with_its_triples(tmp_path: Path) -> None:
+    pairs = Tracker().track(simulate(cells=12, frames=5, seed=2).movie).pairs
+    problems = [pair.problem for pair in pairs]
+    listed: list[Triples | None] = []
+    for k, problem in enumerate(problems):
+        assert problem is not None
+        first, second = every_pair(problem.mother)
+        cost = np.where(np.arange(len(first)) % 3 == 0, np.inf, first - 0.5)
+        listed.append([Triples(first, second, cost), None, Triples(first[:0], second[:0], cost[:0])][k % 3])
+    pairs = [
+        replace(pair, problem=with_triples(problem, own))
+        for pair, problem, own in zip(pairs, problems, listed, strict=True)
+    ]
+    write_block(tmp_path / "block.npz", pairs)
+    again = [pair.problem.triples for pair in read_block(tmp_path / "block.npz") if pair.problem is not None]
+    assert [None if triples is None else len(triples) > 0 for triples in again] == [True, None, False, True]
+    for mine, theirs in zip(listed, again, strict=True):
+        for name in ("first_edge", "second_edge", "cost"):
+            if mine is not None:
+                np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name), err_msg=name)
 
 
 def test_frames_without_cells_are_kept(tmp_path: Path) -> None:

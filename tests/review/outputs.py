@@ -44,7 +44,8 @@ def sorted_problem(problem: Problem) -> Problem:
     order = np.lexsort((problem.mother, problem.daughter))
     dividing = None if problem.dividing_cost is None else problem.dividing_cost[order]
     ends = (problem.mother[order], problem.daughter[order], problem.cost[order], problem.n_mothers, problem.n_daughters)
-    return Problem(*ends, problem.appear, problem.disappear, problem.divide, dividing)
+    triples = None if problem.triples is None else problem.triples.renumbered(np.argsort(order))
+    return Problem(*ends, problem.appear, problem.disappear, problem.divide, dividing, triples)
 
 
 def truthful(review: Review, truth: Truth, question: Question) -> Decision:

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dunno.assignment import Marginals, Problem, marginals
+from dunno.assignment import Marginals, Problem, Triples, marginals
 from dunno.errors import DecisionError
 from dunno.review.condition import Rules, condition
 from dunno.review.constraints import APPEARS, Constraints, constrained, nothing_said
 from dunno.review.decisions import Decision
 from tests.assignment.brute_force import Enumeration, enumerate_assignments
-from tests.assignment.problems import examples, problems, scaled
+from tests.assignment.problems import examples, problems, problems_with_triples, scaled
 from tests.review.outputs import pair_of, sorted_problem
 
 
@@ -53,7 +53,8 @@ def summed(problem: Problem, every: Enumeration) -> Marginals:
 def decided(draw: st.DrawFn) -> tuple[Problem, Constraints]:
     """A small problem, and decisions that at least one of its assignments agrees with."""
     factor = draw(st.sampled_from([1.0, 1.0, 100.0]))
-    problem = scaled(sorted_problem(draw(problems(fewest=1))), factor)
+    drawn = draw(st.one_of(problems(fewest=1), problems_with_triples(fewest=1)))
+    problem = scaled(sorted_problem(drawn), factor)
     every = enumerate_assignments(problem)
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     edge = every.edge[rng.integers(len(every.edge))]
@@ -144,6 +145,42 @@ def test_an_answer_settles_neighbours_too() -> None:
     pair = condition(pair_of(swap), [Decision("mother", 1, 1, 2)], Rules())
     np.testing.assert_allclose(pair.probability, [0.0, 1.0, 1.0, 0.0], atol=1e-6)
     assert pair.selected.tolist() == [False, True, True, False]
+
+
+def test_triples_go_on_to_count_where_a_mother_became_a_candidate() -> None:
+    listed = Triples([1, 0], [2, 1], [np.inf, 4.0])  # type: ignore[arg-type]
+    edges = Problem([0, 0, 0], [1, 2, 3], [0.0, 0.0, 0.0], 2, 4, divide=1.0, triples=listed)
+    pair = condition(pair_of(edges), [Decision("mother", 1, 1, 2)], Rules())
+    assert pair.mother.tolist() == [1, 0, 0, 0]
+    assert pair.problem is not None and pair.problem.triples is not None
+    assert pair.problem.triples.first_edge.tolist() == [2, 1]
+    assert pair.problem.triples.second_edge.tolist() == [3, 2]
+    alone = marginals(Problem([0, 0, 0], [0, 1, 2], np.zeros(3), 1, 3, divide=1.0, triples=listed))
+    np.testing.assert_allclose(pair.probability[1:], alone.edge, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("decisions", "expected"),
+    [
+        ([("mother", 1, 1, 1), ("mother", 1, 2, 1)], [1.0, 1.0, 0.0]),
+        ([("mother", 1, 1, 1), ("divides", 0, 1)], [1.0, 0.5, 0.5]),
+        ([("divides", 0, 1)], [2 / 3, 2 / 3, 2 / 3]),
+    ],
+)
+def test_an_impossible_division_that_a_person_decided_on_is_possible(
+    decisions: list[tuple], expected: list[float]
+) -> None:
+    never = Triples([0, 0, 1], [1, 2, 2], [np.inf, np.inf, np.inf])  # type: ignore[arg-type]
+    problem = Problem([0, 0, 0], [0, 1, 2], np.zeros(3), 1, 3, triples=never)
+    pair = condition(pair_of(problem), [Decision(*each) for each in decisions], Rules())
+    np.testing.assert_allclose(pair.probability, expected, atol=1e-9)
+
+
+def test_of_the_divisions_left_to_a_person_only_possible_ones_are_believed() -> None:
+    some = Triples([0, 0], [1, 2], [np.inf, np.inf])  # type: ignore[arg-type]
+    problem = Problem([0, 0, 0], [0, 1, 2], np.zeros(3), 1, 3, triples=some)
+    pair = condition(pair_of(problem), [Decision("divides", 0, 1)], Rules())
+    np.testing.assert_allclose(pair.probability, [0.0, 1.0, 1.0], atol=1e-9)
 
 
 def test_a_mother_that_was_no_candidate_becomes_one() -> None:

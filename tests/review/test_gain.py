@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from dunno.assignment import Problem, solve
+from dunno.assignment import Problem, Triples, solve
 from dunno.review import gain
 from dunno.review.constraints import APPEARS, nothing_said
-from tests.assignment.problems import examples, problems
+from tests.assignment.problems import examples, problems, random_triples, with_triples
 from tests.review.outputs import pair_of, sorted_problem
 from tests.review.test_constraints import struck, summed
 
@@ -32,9 +33,11 @@ def least_evidence(problem: Problem) -> float:
     return struck(problem, nothing_said(problem.n_mothers, problem.n_daughters)).log_evidence
 
 
-@given(problems(fewest=1, kinds=("real", "positive")))
+@given(problems(fewest=1, kinds=("real", "positive")), st.booleans())
 @examples(100)
-def test_the_gain_is_the_expected_fall_of_the_expected_error(drawn: Problem) -> None:
+def test_the_gain_is_the_expected_fall_of_the_expected_error(drawn: Problem, has_triples: bool) -> None:
+    if has_triples:
+        drawn = with_triples(drawn, random_triples(drawn, np.random.default_rng(0), impossible=0.2))
     problem = sorted_problem(drawn)
     pair = pair_of(problem)
     with pytest.MonkeyPatch.context() as patch:
@@ -67,6 +70,14 @@ def test_the_promise_is_the_sum_of_the_lesser_errors_of_a_group() -> None:
     expected = [np.minimum(error[group == group[j]], error[j]).sum() for j in range(30)]
     np.testing.assert_allclose(gain.promise(error, group), expected)
     assert len(gain.promise(np.empty(0), np.empty(0, np.int64))) == 0
+
+
+def test_another_cost_of_a_division_changes_the_signature_of_its_own_group_only() -> None:
+    two = Problem([0, 1, 0, 1, 2, 3, 2, 3], [0, 0, 1, 1, 2, 2, 3, 3], np.tile([0.0, 0.3], 4), 4, 4, divide=1.0)
+    pairs = [pair_of(with_triples(two, Triples([0], [2], [cost]))) for cost in (0.1, 0.2)]  # type: ignore[arg-type]
+    old, new = (gain.signatures(pair, gain.groups(pair)) for pair in pairs)
+    assert (old[2:] == new[2:]).all()
+    assert (old[:2] != new[:2]).all()
 
 
 def test_an_answer_changes_the_signature_of_its_own_group_only() -> None:

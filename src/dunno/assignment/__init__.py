@@ -7,6 +7,7 @@ from dunno.assignment.problem import Problem
 from dunno.assignment.sample import Samples, sample
 from dunno.assignment.solve import Solution, solve
 from dunno.assignment.solve_batch import Batch, solve_batch
+from dunno.assignment.triples import Triples, every_pair
 
 __all__ = [
     "Batch",
@@ -16,7 +17,9 @@ __all__ = [
     "Problem",
     "Samples",
     "Solution",
+    "Triples",
     "decide",
+    "every_pair",
     "k_best",
     "marginals",
     "sample",

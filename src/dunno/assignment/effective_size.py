@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.assignment.problem import Problem
+from dunno.assignment.triples import Triples
 
 _COLUMNS_AT_ONCE = 256
 _RARE = 0.02
@@ -44,7 +45,28 @@ def sample_costs(problem: Problem, edge: NDArray[np.int64]) -> NDArray[np.float6
     if problem.dividing_cost is not None:
         price = np.where(load[sample, problem.mother[link]] == 2, problem.dividing_cost[link], price)
     events = (edge < 0) @ problem.appear + (load == 0) @ problem.disappear + (load == 2) @ problem.divide
-    return np.asarray(events + np.bincount(sample, price, minlength=len(edge)))
+    total = events + np.bincount(sample, price, minlength=len(edge))
+    if problem.triples is not None:
+        total += _triple_costs(problem, problem.triples, sample, link, len(edge))
+    return np.asarray(total)
+
+
+def _triple_costs(
+    problem: Problem, triples: Triples, sample: NDArray[np.int64], link: NDArray[np.int64], n: int
+) -> NDArray[np.float64]:
+    """(n,) what the divisions of each sample cost extra, where it has the links (L,)."""
+    group = sample * problem.n_mothers + problem.mother[link]
+    order = np.lexsort((link, group))
+    first, second = order[:-1], order[1:]
+    divides = group[first] == group[second]
+    low, high = np.sort([triples.first_edge, triples.second_edge], axis=0)
+    code, wanted = low * len(problem.cost) + high, link[first] * len(problem.cost) + link[second]
+    by_code = np.argsort(code)
+    place = np.minimum(np.searchsorted(code, wanted, sorter=by_code), len(code) - 1)
+    listed = np.flatnonzero(divides & (code[by_code[place]] == wanted)) if len(code) else np.empty(0, np.int64)
+    extra = np.zeros(n)
+    np.add.at(extra, sample[first[listed]], triples.cost[by_code[place[listed]]])
+    return extra
 
 
 def usual_option(edge: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -54,7 +54,7 @@ def k_best(problem: Problem, k: int) -> KBest:
     same floating-point number, as with whole numbers.
 
     Args:
-        problem: The problem; needs divide ≥ −disappear for every mother and no `dividing_cost`.
+        problem: The problem; needs divide ≥ −disappear for every mother and neither `dividing_cost` nor `triples`.
         k: How many assignments, at least 1.
 
     Example:

@@ -27,6 +27,8 @@ class Marginals:
         divide: (n_mothers,) probability that the mother has two daughters.
         log_evidence: $\log \sum_A \exp(-cost(A))$, the Bethe approximation of it unless `exact`.
         exact: Whether everything here is exact up to rounding, or approximate in part.
+        triple: (K,) probability that the mother divides into exactly these two, for each of the problem's triples; `None`
+            without triples. Where all pairs of a mother are listed, theirs sum to `divide`.
     """
 
     edge: NDArray[np.float64]
@@ -36,6 +38,7 @@ class Marginals:
     divide: NDArray[np.float64]
     log_evidence: float
     exact: bool
+    triple: NDArray[np.float64] | None = None
 
 
 def marginals(problem: Problem, method: Method = "auto") -> Marginals:
@@ -44,7 +47,7 @@ def marginals(problem: Problem, method: Method = "auto") -> Marginals:
     $$P(A) = \exp(-cost(A)) / \sum_{A'} \exp(-cost(A'))$$
 
     Args:
-        problem: The problem; a `dividing_cost` and a divide < −disappear are welcome here.
+        problem: The problem; a `dividing_cost`, `triples` and a divide < −disappear are welcome here.
         method: `exact` sums over all assignments of each connected component (a frontier DP) and refuses a
             problem where that does not fit. `bp` is belief propagation, exact where the edges form trees and
             overconfident where they form short loops. `auto` is exact where that is quick; elsewhere belief

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dunno import _core
+from dunno.assignment.arrays import indices, numbers
+from dunno.assignment.triples import Triples
 from dunno.errors import ProblemError
 
 
@@ -17,7 +19,7 @@ class Problem:
     An assignment $A$ gives every daughter one of her edges or none, and every mother at most two daughters:
 
     $$cost(A) = \sum_{e \in A} w_e + \sum_{j\ appears} w_{a,j} + \sum_{i\ disappears} w_{d,i}
-      + \sum_{i\ divides} w_{div,i}$$
+      + \sum_{i\ divides} w_{div,i} + \sum_{i\ divides\ into\ e, f} c_{ef}$$
 
     Args:
         mother: (E,) index of each edge's mother.
@@ -29,6 +31,9 @@ class Problem:
         disappear: Cost of a mother without daughter, a number or (n_mothers,).
         divide: Cost of a mother with two daughters, a number or (n_mothers,).
         dividing_cost: (E,) cost of each edge when its mother divides; `None` means `cost`.
+        triples: `Triples` or (first_edge, second_edge, cost): the extra cost $c_{ef}$ when a mother divides into exactly
+            these two of her edges, each pair listed once; `inf` is a division that cannot be. It is added to `divide` and
+            the edges' `dividing_cost`; pairs that are not listed cost nothing extra.
 
     Example:
         >>> from dunno.assignment import Problem, solve
@@ -46,6 +51,7 @@ class Problem:
     disappear: NDArray[np.float64] = 2.0  # type: ignore[assignment]
     divide: NDArray[np.float64] = 0.0  # type: ignore[assignment]
     dividing_cost: NDArray[np.float64] | None = None
+    triples: Triples | None = None
     core: _core.Problem = field(init=False, repr=False)
 
     def __init__(
@@ -59,27 +65,31 @@ class Problem:
         disappear: ArrayLike = 2.0,
         divide: ArrayLike = 0.0,
         dividing_cost: ArrayLike | None = None,
+        triples: Triples | tuple[ArrayLike, ArrayLike, ArrayLike] | None = None,
     ) -> None:
         def keep(name: str, value: object) -> None:
             object.__setattr__(self, name, value)
 
         keep("n_mothers", _count(n_mothers, "n_mothers"))
         keep("n_daughters", _count(n_daughters, "n_daughters"))
-        keep("mother", _indices(mother, "mother"))
-        keep("daughter", _indices(daughter, "daughter"))
+        keep("mother", indices(mother, "mother"))
+        keep("daughter", indices(daughter, "daughter"))
         n_edges = len(self.mother)
         if len(self.daughter) != n_edges:
             raise ProblemError(f"{n_edges} mothers but {len(self.daughter)} daughters; an edge has one of each")
-        keep("cost", _numbers(cost, "cost", n_edges, scalar=False))
-        keep("appear", _numbers(appear, "appear", self.n_daughters))
-        keep("disappear", _numbers(disappear, "disappear", self.n_mothers))
-        keep("divide", _numbers(divide, "divide", self.n_mothers))
+        keep("cost", numbers(cost, "cost", n_edges, scalar=False))
+        keep("appear", numbers(appear, "appear", self.n_daughters))
+        keep("disappear", numbers(disappear, "disappear", self.n_mothers))
+        keep("divide", numbers(divide, "divide", self.n_mothers))
         if dividing_cost is not None:
-            dividing_cost = _numbers(dividing_cost, "dividing_cost", n_edges, scalar=False)
+            dividing_cost = numbers(dividing_cost, "dividing_cost", n_edges, scalar=False)
         keep("dividing_cost", dividing_cost)
+        keep("triples", _triples(triples))
         keep("core", self._build())
 
     def _build(self) -> _core.Problem:
+        listed = self.triples
+        columns = () if listed is None else (listed.first_edge, listed.second_edge, listed.cost)
         try:
             return _core.make_problem(
                 self.mother,
@@ -91,6 +101,7 @@ class Problem:
                 self.disappear,
                 self.divide,
                 self.dividing_cost,
+                *columns,
             )
         except ValueError as error:
             raise ProblemError(str(error)) from None
@@ -112,6 +123,7 @@ class Problem:
             self.n_daughters,
             *events,
             self.dividing_cost,
+            self.triples,
         )
 
 
@@ -121,26 +133,9 @@ def _count(value: object, name: str) -> int:
     return int(value)
 
 
-def _indices(values: ArrayLike, name: str) -> NDArray[np.int64]:
-    array = np.asarray(values)
-    if array.size == 0 and array.ndim == 1:
-        array = array.astype(np.int64)
-    if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
-        raise ProblemError(
-            f"{name} is an array of {array.dtype} and shape {array.shape}; expected a flat list of whole numbers"
-        )
-    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
-        raise ProblemError(f"{name} holds an index above 2^63")
-    return np.ascontiguousarray(array, dtype=np.int64)
-
-
-def _numbers(values: ArrayLike, name: str, length: int, scalar: bool = True) -> NDArray[np.float64]:
-    array = np.asarray(values)
-    if array.size and array.dtype.kind not in "iuf":
-        raise ProblemError(f"{name} is of type {array.dtype}; expected numbers")
-    if array.ndim == 0 and scalar:
-        return np.full(length, float(array))
-    if array.shape != (length,):
-        expected = f"({length},)" + (" or a single number" if scalar else "")
-        raise ProblemError(f"{name} has shape {array.shape}; expected {expected}")
-    return np.ascontiguousarray(array, dtype=np.float64)
+def _triples(given: Triples | tuple[ArrayLike, ArrayLike, ArrayLike] | None) -> Triples | None:
+    if given is None or isinstance(given, Triples):
+        return given
+    if not isinstance(given, tuple) or len(given) != 3:
+        raise ProblemError(f"triples is {type(given).__name__}; expected Triples or (first_edge, second_edge, cost)")
+    return Triples(*given)  # type: ignore[arg-type]

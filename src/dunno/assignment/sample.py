@@ -43,7 +43,7 @@ def sample(problem: Problem, n: int, seed: int, report: bool = False) -> NDArray
     consecutive samples are then correlated, and `report=True` says how much that costs.
 
     Args:
-        problem: The problem; a `dividing_cost` and a divide < −disappear are welcome here.
+        problem: The problem; a `dividing_cost`, `triples` and a divide < −disappear are welcome here.
         n: Number of samples.
         seed: The same seed gives the same samples on every machine with the same costs.
         report: Return `Samples` with the effective sample size instead of the bare array.

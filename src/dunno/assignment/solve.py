@@ -31,7 +31,7 @@ def solve(problem: Problem, duals: bool = False) -> Solution:
     """Find the cheapest assignment, exactly, by successive shortest paths (the paper's Eq. 4–5).
 
     Args:
-        problem: The problem; needs divide ≥ −disappear for every mother and no `dividing_cost`.
+        problem: The problem; needs divide ≥ −disappear for every mother and neither `dividing_cost` nor `triples`.
         duals: Also return the dual potentials, which prove that no assignment is cheaper.
     """
     require_linear(problem, "solve")
@@ -42,10 +42,10 @@ def solve(problem: Problem, duals: bool = False) -> Solution:
 
 def require_linear(problem: Problem, door: str) -> None:
     """Refuse what is no linear assignment problem: its cheapest assignment is not a shortest path."""
-    if problem.dividing_cost is not None:
-        raise ProblemError(
-            f"{door} cannot take a dividing_cost, which is no linear assignment; marginals and sample can"
-        )
+    for name in ("dividing_cost", "triples"):
+        if getattr(problem, name) is not None:
+            given = f"a {name}, which is" if name == "dividing_cost" else f"{name}, which are"
+            raise ProblemError(f"{door} cannot take {given} no linear assignment; marginals and sample can")
     if not _core.is_convex(problem.core):
         bad = int(np.argmax(problem.divide < -problem.disappear))
         raise ProblemError(

@@ -31,7 +31,8 @@ def solve_batch(problem: Problem, costs: ArrayLike) -> Batch:
     nothing else; where a row has several cheapest assignments, though, `solve` may find another of them.
 
     Args:
-        problem: The edges and the event costs; needs divide ≥ −disappear for every mother and no `dividing_cost`.
+        problem: The edges and the event costs; needs divide ≥ −disappear for every mother and neither `dividing_cost`
+            nor `triples`.
         costs: (K, E) costs of the problem's edges; `inf` is an edge that does not exist in that row.
 
     Example:

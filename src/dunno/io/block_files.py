@@ -16,7 +16,7 @@ from zipfile import is_zipfile
 
 import numpy as np
 
-from dunno.assignment import Problem
+from dunno.assignment import Problem, Triples
 from dunno.errors import InputError
 from dunno.io.array_files import open_arrays, write_arrays
 from dunno.io.schema import PAIRS
@@ -29,6 +29,7 @@ PER_EDGE = ("mother", "daughter", "cost", "log_probability", "selected")
 PER_DAUGHTER = ("log_no_mother", "entropy")
 PER_MOTHER = ("log_disappear", "log_divide")
 PROBLEM = ("cost", "appear", "disappear", "divide", "dividing_cost")
+TRIPLES = {"first_edge": np.int32, "second_edge": np.int32, "cost": np.float64}
 
 
 def block_file(folder: str | Path, index: int) -> Path:
@@ -54,11 +55,22 @@ def write_block(path: Path, pairs: Sequence[PairPosterior], broken: Sequence[Bro
     if len(problems) == len(pairs):
         given = [name for name in PROBLEM if getattr(problems[0], name) is not None]
         arrays |= {f"problem_{name}": _joined(problems, name) for name in given}
+        arrays |= _triple_arrays([problem.triples for problem in problems])
     write_arrays(path, PAIRS, arrays)
 
 
 def _joined(parts: Sequence[Any], name: str) -> np.ndarray:
     return np.concatenate([getattr(part, name) for part in parts])
+
+
+def _triple_arrays(each: Sequence[Triples | None]) -> dict[str, Any]:
+    """Divisions' costs with how many each problem has of them, -1 for None; nothing where none has any."""
+    listed = [triples for triples in each if triples is not None]
+    if not listed:
+        return {}
+    counts = np.array([-1 if triples is None else len(triples) for triples in each])
+    columns = {f"problem_triples_{name}": _joined(listed, name).astype(kind) for name, kind in TRIPLES.items()}
+    return {"n_triples": counts, **columns}
 
 
 def read_block(path: Path) -> list[PairPosterior]:
@@ -86,6 +98,7 @@ def _pairs(arrays: dict[str, Any]) -> Iterator[PairPosterior]:
         Detections(**{name: arrays[f"cell_{name}"][cell[t]] for name in PER_CELL}, frame=frame)
         for t, frame in enumerate(frames)
     ]
+    triples = _triples(arrays, len(n_edges))
     for t in range(len(n_edges)):
         part = {name: arrays[name][edge[t]] for name in PER_EDGE}
         part |= {name: arrays[name][of_daughter[t]] for name in PER_DAUGHTER}
@@ -95,8 +108,18 @@ def _pairs(arrays: dict[str, Any]) -> Iterator[PairPosterior]:
             rows = {"cost": edge, "dividing_cost": edge, "appear": of_daughter}
             terms = {n: arrays[f"problem_{n}"][rows.get(n, of_mother)[t]] for n in PROBLEM if f"problem_{n}" in arrays}
             ends = (part["mother"], part["daughter"], terms.pop("cost"), len(cells[t]), len(cells[t + 1]))
-            problem = Problem(*ends, **terms)
+            problem = Problem(*ends, **terms, triples=triples[t])
         yield PairPosterior(mothers=cells[t], daughters=cells[t + 1], **part, problem=problem)
+
+
+def _triples(arrays: dict[str, Any], n_pairs: int) -> list[Triples | None]:
+    if "n_triples" not in arrays:
+        return [None] * n_pairs
+    counts, columns = arrays["n_triples"], [arrays[f"problem_triples_{name}"] for name in TRIPLES]
+    rows = _bounds(np.maximum(counts, 0))
+    return [
+        None if n < 0 else Triples(*(column[own] for column in columns)) for n, own in zip(counts, rows, strict=True)
+    ]
 
 
 def _bounds(counts: np.ndarray) -> list[slice]:

@@ -95,8 +95,8 @@ class Model:
         m, n = int(stretch.is_mother.sum()), int(stretch.is_daughter.sum())
         mothers = {name: costs.pop(name)[:m] for name in ("disappear", "divide")}
         appear = costs.pop("appear")[m:]
-        ends = {"n_mothers": m, "n_daughters": n}
-        return Problem(stretch.mother, stretch.daughter - m, **ends, **costs, **mothers, appear=appear)
+        mother, daughter = stretch.mother, stretch.daughter - m
+        return Problem(mother, daughter, n_mothers=m, n_daughters=n, **costs, **mothers, appear=appear)
 
     def _costs(self, stretch: Stretch, ways: Ways) -> dict[str, Any]:
         """What a problem needs beside its edges."""

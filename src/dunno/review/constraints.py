@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dunno.assignment import Problem
+from dunno.assignment import Problem, Triples
 from dunno.errors import DecisionError
 from dunno.review.decisions import DISAPPEARS, DIVIDES, DOES_NOT_DIVIDE, MOTHER, NO_MOTHER, SKIP, Decision
 from dunno.types import Bools, Detections, Floats, Ints, PairPosterior
@@ -131,7 +132,28 @@ def constrained(problem: Problem, said: Constraints) -> Problem:
     appear = problem.appear + np.where(said.mother >= 0, much, 0.0)
     disappear = problem.disappear + np.where(said.divides, much, 0.0)
     ends = (problem.mother, problem.daughter, cost, problem.n_mothers, problem.n_daughters)
-    return Problem(*ends, appear, disappear, problem.divide, dividing)
+    triples = _decided_divisions(problem, said, dividing)
+    return Problem(*ends, appear, disappear, problem.divide, dividing, triples)
+
+
+def _decided_divisions(problem: Problem, said: Constraints, dividing: Floats) -> Triples | None:
+    """The problem's triples, where a mother that was decided to divide can do so.
+
+    If every division that the decisions leave her is impossible, each costs as much as the dearest one that is possible.
+    """
+    triples = problem.triples
+    if triples is None or np.isfinite(triples.cost).all():
+        return triples
+    cost = triples.cost.copy()
+    for i in np.flatnonzero(said.divides | (said.confirmed == 2)).tolist():
+        edges = np.flatnonzero((problem.mother == i) & np.isfinite(dividing))
+        own = edges[said.mother[problem.daughter[edges]] == i]
+        listed = np.isin(triples.first_edge, edges) & np.isin(triples.second_edge, edges)
+        left = listed & (np.isin(triples.first_edge, own).astype(int) + np.isin(triples.second_edge, own) == len(own))
+        n_left = math.comb(len(edges) - len(own), 2 - len(own))
+        if left.sum() == n_left and np.isinf(cost[left]).all():
+            cost[left] = _dearest(triples.cost)
+    return replace(triples, cost=cost)
 
 
 def _beyond(problem: Problem) -> float:
@@ -142,8 +164,18 @@ def _beyond(problem: Problem) -> float:
     dearest = np.abs(problem.appear)
     finite = np.isfinite(edges)
     np.maximum.at(dearest, problem.daughter[finite], edges[finite])
-    events = np.maximum(np.abs(problem.disappear), np.abs(problem.divide))
+    events = np.maximum(np.abs(problem.disappear), np.abs(problem.divide) + _dearest_extra(problem))
     return 2 * float(dearest.sum() + events.sum()) + FORBIDDEN
+
+
+def _dearest_extra(problem: Problem) -> Floats:
+    """(m,) the most that triples add to a division of each mother, or save."""
+    extra = np.zeros(problem.n_mothers)
+    if problem.triples is not None:
+        finite = np.isfinite(problem.triples.cost)
+        mother = problem.mother[problem.triples.first_edge[finite]]
+        np.maximum.at(extra, mother, np.abs(problem.triples.cost[finite]))
+    return extra
 
 
 def with_decided_edges(pair: PairPosterior, decisions: Iterable[Decision]) -> PairPosterior:
@@ -176,19 +208,26 @@ def _with_edge(pair: PairPosterior, mother: int, daughter: int) -> PairPosterior
         return pair
     cost, dividing = (given.copy() for given in _costs(pair.problem))
     cost[place] = dividing[place] = _dearest(_either(pair.problem))
-    return replace(pair, problem=_again(pair.problem, pair.mother, pair.daughter, cost, dividing))
+    ends = (pair.mother, pair.daughter)
+    return replace(pair, problem=_again(pair.problem, *ends, cost, dividing, pair.problem.triples))
 
 
 def _with_place(problem: Problem, pair: PairPosterior, place: int, mother: int, daughter: int) -> Problem:
     """The problem with one more edge, infinite for now."""
     cost, dividing = (np.insert(given, place, np.inf) for given in _costs(problem))
     ends = np.insert(pair.mother, place, mother), np.insert(pair.daughter, place, daughter)
-    return _again(problem, *ends, cost, dividing)
+    number = np.arange(len(problem.cost))
+    number[place:] += 1
+    return _again(
+        problem, *ends, cost, dividing, None if problem.triples is None else problem.triples.renumbered(number)
+    )
 
 
-def _again(problem: Problem, mother: Ints, daughter: Ints, cost: Floats, dividing: Floats) -> Problem:
+def _again(
+    problem: Problem, mother: Ints, daughter: Ints, cost: Floats, dividing: Floats, triples: Triples | None
+) -> Problem:
     events = (problem.appear, problem.disappear, problem.divide)
-    return Problem(mother, daughter, cost, problem.n_mothers, problem.n_daughters, *events, dividing)
+    return Problem(mother, daughter, cost, problem.n_mothers, problem.n_daughters, *events, dividing, triples)
 
 
 def _costs(problem: Problem) -> tuple[Floats, Floats]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dunno.assignment import Problem, decide
+from dunno.assignment import Problem, Triples, decide
 from dunno.review.constraints import APPEARS, constrained, nothing_said
 from dunno.types import Floats, Ints, PairPosterior
 
@@ -55,6 +55,10 @@ def signatures(pair: PairPosterior, group: Ints) -> Floats:
     mixed = sum(np.sqrt(k + 2) * np.nan_to_num(part, posinf=-1e6) for k, part in enumerate(parts))
     n_groups = int(group.max(initial=0)) + 1
     total = np.bincount(group[daughter], np.sin(mixed), minlength=n_groups)
+    if (triples := _triples_among(problem, kept)) is not None:
+        parts = (triples.cost, *np.sort([daughter[triples.first_edge], daughter[triples.second_edge]], axis=0))
+        mixed = sum(np.sqrt(k + 13) * np.nan_to_num(part, posinf=-1e6) for k, part in enumerate(parts))
+        total += np.bincount(group[daughter[triples.first_edge]], np.sin(mixed), minlength=n_groups)
     return np.asarray((total + np.bincount(group, np.sin(problem.appear * np.sqrt(11)), minlength=n_groups))[group])
 
 
@@ -106,8 +110,18 @@ def _group_problem(pair: PairPosterior, problem: Problem, daughters: Ints, daugh
     ends = np.searchsorted(mothers, pair.mother[kept]), np.searchsorted(daughters, pair.daughter[kept])
     dividing = None if problem.dividing_cost is None else problem.dividing_cost[kept]
     events = (problem.appear[daughters], problem.disappear[mothers], problem.divide[mothers])
-    small = Problem(*ends, problem.cost[kept], len(mothers), len(daughters), *events, dividing)
+    triples = _triples_among(problem, kept)
+    small = Problem(*ends, problem.cost[kept], len(mothers), len(daughters), *events, dividing, triples)
     return small, int(np.searchsorted(daughters, daughter))
+
+
+def _triples_among(problem: Problem, kept: Ints) -> Triples | None:
+    """The triples of the edges that are kept, in their numbers."""
+    if problem.triples is None:
+        return None
+    number = np.full(len(problem.cost), -1)
+    number[kept] = np.arange(len(kept))
+    return problem.triples.renumbered(number)
 
 
 def _given(problem: Problem, daughter: int, option: int) -> float:
