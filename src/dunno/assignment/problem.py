@@ -1,6 +1,6 @@
 """The assignment problem: candidate edges, their costs, and what appearing, disappearing and dividing cost."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -111,7 +111,9 @@ class Problem:
         dividing = None if self.dividing_cost is None else tempering * self.dividing_cost
         events = (tempering * self.appear, tempering * self.disappear, tempering * self.divide)
         ends = (self.mother, self.daughter, tempering * self.cost, self.n_mothers, self.n_daughters)
-        return Problem(*ends, *events, dividing)
+        given = self.triples
+        triples = None if given is None else replace(given, cost=tempering * given.cost)
+        return Problem(*ends, *events, dividing, triples)
 
     def __reduce__(self) -> tuple[type["Problem"], tuple[Any, ...]]:
         events = (self.appear, self.disappear, self.divide)

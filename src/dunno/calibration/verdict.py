@@ -14,7 +14,7 @@ LEAST_ERRORS = 5.0
 """Fewer errors than this, as the frames between say, tell nothing about how many were promised."""
 
 LEAST_JUDGED = 50
-LARGEST_SHARE = 0.3
+LARGEST_SHARE = 0.5
 LEAST_TEMPERING = 0.6
 LEAST_GROWTH = 1.15
 """Cells that are tracked move farther in two steps than in one; noise does not."""
