@@ -1,9 +1,9 @@
 """The paper's calibration on HeLa: fitted on sequence 01, evaluated on 02, as Markdown tables.
 
-    DUNNO_DATA=... python benchmarks/temperature.py [--zero-floor | --speed]
+    DUNNO_DATA=... python benchmarks/temperature.py [--speed]
 
 Without an option: ECE before and after temperature scaling, T, and the motion that T should be, at four frame steps.
-`--zero-floor`: how much T depends on what takes the place of exact zeros. `--speed`: seconds to score and to fit.
+`--speed`: seconds to score and to fit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from dunno.types import Bools, Floats, Truth
 EVENT_COSTS = {1: 450.0, 10: 1800.0, 30: 5000.0, 50: 7200.0}
 """What appearing and disappearing cost at each frame step, as in the reference."""
 
-FLOORS = (1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 REPEATS = 5
 
 Annotated = tuple[Movie, Truth]
@@ -45,6 +44,7 @@ def reference(train: Annotated, test: Annotated) -> None:
             disappear_cost=event,
             divide_cost=0.0,
             no_mother=False,
+            calibration=None,
         )
         fitted_on, train_truth = tracker.track(train[0].every(step)), train[1].every(step)
         scaling = TemperatureScaling.fit(fitted_on, train_truth)
@@ -74,22 +74,6 @@ def motion(tracking: Tracking, truth: Truth) -> tuple[Floats, Bools]:
         squares.append((step**2).mean(axis=1))
         divides.append(np.bincount(mother[linked], minlength=1)[mother[linked]] > 1)
     return np.concatenate(squares), np.concatenate(divides)
-
-
-def zero_floor(train: Annotated, test: Annotated, step: int = 10) -> None:
-    """Print the temperature, and the error it leaves, for each floor."""
-    print("| method | true links at exactly 0 | unscaled | " + " | ".join(f"{floor:.0e}" for floor in FLOORS) + " |")
-    print("|---|---|---" + "|---" * len(FLOORS) + "|")
-    truths = train[1].every(step), test[1].every(step)
-    for method in ("AS", "FP+A", "MC"):
-        tracker = Tracker("distance", method)
-        fitted_on, plain = tracker.track(train[0].every(step)), tracker.track(test[0].every(step))
-        cells = [f"{impossible(fitted_on, truths[0]):.1%}", f"ECE {evaluation.score(plain, truths[1]).ece:.3f}"]
-        for floor in FLOORS:
-            scaling = TemperatureScaling.fit(fitted_on, truths[0], zero_floor=floor)
-            error = evaluation.score(scaling(plain), truths[1]).ece
-            cells.append(f"T = {scaling.temperature:.2f}, ECE {error:.3f}")
-        print(f"| {method} | " + " | ".join(cells) + " |", flush=True)
 
 
 def impossible(tracking: Tracking, truth: Truth) -> float:
@@ -125,7 +109,7 @@ def main() -> None:
         sys.exit("needs real movies: set DUNNO_DATA to a folder with Fluo-N2DL-HeLa")
     warnings.simplefilter("ignore")
     folder = Path(os.environ["DUNNO_DATA"]) / "Fluo-N2DL-HeLa"
-    tables = {"--zero-floor": zero_floor, "--speed": speed}
+    tables = {"--speed": speed}
     table = next((tables[option] for option in sys.argv[1:] if option in tables), reference)
     table(read(folder / "01", truth=True), read(folder / "02", truth=True))
 

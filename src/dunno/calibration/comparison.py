@@ -22,6 +22,9 @@ from dunno.types import Bools, Floats, Ints
 LEAST = 1e-12
 """Probability of what was thought to be impossible."""
 
+DOUBTS = (0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5)
+"""Bounds of the bins by how wrong links are promised to be."""
+
 MOSTLY_LOST = 0.5
 """Daughters whose composed path ends in ⊥ with more than this are not judged: a mask may be missing between."""
 
@@ -164,3 +167,11 @@ class Comparison:
         """How many of the direct links are promised to be wrong, how many the frames between say, and of how many."""
         links = self.links()
         return float((1 - self.direct[links]).sum()), float((1 - self.composed[links]).sum()), len(links)
+
+    def bins(self) -> tuple[tuple[float, float, int], ...]:
+        """The links by how wrong they are promised to be: promised share, composed share and number of each bin."""
+        links = self.links()
+        promised, composed = 1 - self.direct[links], 1 - self.composed[links]
+        owner = np.searchsorted(DOUBTS, promised, side="right")
+        parts = [(promised[owner == k], composed[owner == k]) for k in range(len(DOUBTS) + 1)]
+        return tuple((float(p.mean()), float(c.mean()), len(p)) for p, c in parts if len(p))

@@ -23,6 +23,9 @@ LARGEST_RATIO, LARGEST_SURPRISE = 1.5, 4.0
 """Found over promised, or the other way round, and by how many standard deviations, on frames that did not serve to fit."""
 
 
+UNDEFINED = ("divisions", "divisions_between")
+
+
 @dataclass(frozen=True)
 class SkipTest:
     """What was looked at, and what was found.
@@ -36,6 +39,9 @@ class SkipTest:
         growth: Squared motion over `step` steps, relative to one step.
         growth_error: Standard error of its logarithm.
         tempering: By how much the fit had to be softened.
+        divisions: How many divisions are seen at this step.
+        divisions_between: How many there are, by what the frames between say.
+        bins: Links by how wrong they were promised to be: (promised share, share that is wrong, links) of each bin.
     """
 
     step: int
@@ -46,10 +52,21 @@ class SkipTest:
     growth: float
     growth_error: float
     tempering: float = 1.0
+    divisions: float = float("nan")
+    divisions_between: float = float("nan")
+    bins: tuple[tuple[float, float, int], ...] = ()
+
+    @classmethod
+    def of_dict(cls, content: Mapping[str, Any]) -> SkipTest:
+        """The reverse of `to_dict`."""
+        undefined = {name: float("nan") for name in UNDEFINED if content[name] is None}
+        bins = tuple((float(p), float(f), int(n)) for p, f, n in content["bins"])
+        return cls(**{**content, **undefined, "bins": bins})
 
     def to_dict(self) -> dict[str, Any]:
-        """For `run.json`."""
-        return asdict(self)
+        """For JSON, which knows no NaN."""
+        content = asdict(self)
+        return {**content, **{name: None for name in UNDEFINED if content[name] != content[name]}}
 
 
 @dataclass(frozen=True)

@@ -134,6 +134,7 @@ def show_run(run: Run) -> None:
         ("probabilities", f"{about['verdict']}: {about['reason']}"),
         ("expected wrong links", f"{summary.expected_wrong_links:,.1f}"),
         *_fitted_rows(about),
+        *_imaging_rows(run),
         ("time", f"{run.seconds:.1f} s"),
     ):
         table.add_row(name, escape(value))
@@ -153,6 +154,16 @@ def _fitted_rows(about: dict[str, Any]) -> list[tuple[str, str]]:
     word = "assumed" if calibration["problems"] else "fitted"
     rows = [(f"{word} {each['name']}", _finding(each, about)) for each in calibration["findings"]]
     return rows
+
+
+def _imaging_rows(run: Run) -> list[tuple[str, str]]:
+    """What half the frame rate would have cost, where that was tested."""
+    from dunno.report.skipped_frames import imaging_sentence
+
+    tests = (run.about["calibration"] or {}).get("skipping") or []
+    if not tests or not run.summary.links:
+        return []
+    return [("imaging", imaging_sentence(tests[0], run.summary.links, run.summary.expected_wrong_links))]
 
 
 def _finding(finding: dict[str, Any], about: dict[str, Any]) -> str:

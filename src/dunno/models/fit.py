@@ -19,6 +19,7 @@ from dunno.types.field import Field
 from dunno.types.stretch import Stretch
 
 ITERATIONS = 60
+REFIT_ITERATIONS = 12
 TOLERANCE = 1e-5
 WINDOW_CELLS = 600.0
 """How many mothers the time-varying parameters of one transition are fitted on."""
@@ -143,35 +144,37 @@ def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lamb
     return Fit(pooled, best, kernel is not one and not problems, tuple(problems))
 
 
-def refit(fit: Fit, stretch: Stretch, cell_size: float, tell: Tell = lambda rounds: None) -> Fit:
-    """Fit the same model to another stretch, such as one with frames left out: what was decided before is not decided again.
+def refit(fit: Fit, stretch: Stretch, cell_size: float, step: int, tell: Tell = lambda rounds: None) -> Fit:
+    """Fit the same model to transitions over several steps: only motion is fitted again, where daughters land included.
 
-    Motion begins anew; all else begins where the other fit ended.
+    Rates over k steps follow from those over one. Fitted again, they would explain what is ambiguous over k steps by
+    appearances; held, the model explains skipped frames better.
     """
-    field = fit.model.field
-    start = start_model(stretch, field, cell_size)
-    other = without_flow(fit.model)
-    kept = {name: each.value for name, each in other.parameters.items() if name not in ("motion_scale", "tail")}
-    climber, one = Climber(tell), np.ones((len(stretch), len(stretch)))
-    held = RATES if fit.problems else frozenset[str]()
-    best = climber.climb(start.with_values(kept), stretch, one, held)
+    start = start_model(stretch, fit.model.field, cell_size)
+    rates = {name: each.value for name, each in without_flow(fit.model).parameters.items() if name in RATES - {"tail"}}
+    rates |= {name: 1 - (1 - rates[name]) ** step for name in ("p_lost", "p_divide")}
+    rates["appear_density"] *= step
+    climber, one = Climber(tell, REFIT_ITERATIONS), np.ones((len(stretch), len(stretch)))
+    best = climber.climb(start.with_values(rates), stretch, one, RATES - {"tail"})
     if fit.model.has(Flow.name):
         finder = best.model
-        best = _with_flow(climber.climb(best.model, carried(best.model, stretch), one), finder)
+        moved = carried(best.model, stretch)
+        best = _with_flow(climber.climb(best.model, moved, one, RATES - {"tail"}), finder)
     return Fit(best, best, False, tuple(find_problems(best.expected)))
 
 
 class Climber:
     """Expects and maximises, and tells how often."""
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: Tell, most: int = ITERATIONS) -> None:
         self._tell = tell
+        self._most = most
         self._rounds = 0
 
     def climb(self, model: Model, stretch: Stretch, kernel: Floats, held: frozenset[str] = frozenset()) -> Climb:
         """Expect and maximise until the evidence stands still; expectations and model belong together at the end."""
         before = -np.inf
-        for iteration in range(1, ITERATIONS + 1):
+        for iteration in range(1, self._most + 1):
             expected = expect(model, stretch)
             self._rounds += 1
             self._tell(self._rounds)
@@ -180,7 +183,7 @@ class Climber:
                 return Climb(expected, iteration, True)
             before = evidence
             model = maximise(expected, kernel, held=held)
-        return Climb(expect(model, stretch), ITERATIONS, False)
+        return Climb(expect(model, stretch), self._most, False)
 
 
 def _varying(climber: Climber, pooled: Climb, one: Floats) -> tuple[Climb, Floats]:

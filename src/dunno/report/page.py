@@ -12,7 +12,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from dunno.report import checking, forest, gallery, histogram, over_time, truthfulness, words
+from dunno.report import checking, forest, gallery, histogram, over_time, skipped_frames, truthfulness, words
 from dunno.report.numbers import amount, count, percent
 from dunno.report.scenes import Scene
 from dunno.report.survey import Survey
@@ -64,6 +64,7 @@ def page(content: Content) -> str:
         parameters=table("All parameters", ("parameter", "value"), words.parameters(about)),
         figures=_figures(content),
         links=_about_links(content) if survey.summary.links else "<p>There are no links to say anything about.</p>",
+        skipping=skipped_frames.section(about, survey.summary.links, survey.summary.expected_wrong_links),
         forest=_forest(content),
         truth=_truth(content),
     )

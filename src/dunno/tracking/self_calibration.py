@@ -18,7 +18,11 @@ from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import skip
 from dunno.work.progress import Tell
 
-SKIP = 2
+JUDGING = 2
+"""The step whose test is judged."""
+
+SLOWER, SLOWER_CELLS = (3, 4), 800
+"""Further steps, which tell how slowly one could have imaged, and on how many cells."""
 
 
 def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen: bool, tell: Tell) -> Plan:
@@ -32,13 +36,15 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
 
 def tested(calibration: ModelCalibration, sample: Sample, fit: Fit, tell: Tell) -> ModelCalibration:
     """The calibration softened by what skipping frames says of it, with the verdict."""
-    skipped = skip(sample, fit, SKIP, tell)
+    skipped = skip(sample, fit, JUDGING, tell)
     if skipped is None:
         return replace(calibration, verdict=judge(None, fit.problems))
     softening = Softening() if fit.problems else skipped.softening()
     test = skipped.test(softening, fit)
     verdict = judge(test, fit.problems)
-    return replace(calibration, softening=softening, verdict=verdict, skipping=(test,))
+    slower = [skip(sample, fit, step, tell, SLOWER_CELLS) for step in SLOWER]
+    tests = (test, *(each.test(softening, fit) for each in slower if each is not None))
+    return replace(calibration, softening=softening, verdict=verdict, skipping=tests)
 
 
 def calibration_of(fit: Fit, about: Mapping[str, Any]) -> ModelCalibration:

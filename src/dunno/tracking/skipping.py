@@ -31,12 +31,14 @@ class SkippedModel:
         step: How many single steps one of its steps is.
         fit: The fit at this step.
         comparison: Its beliefs beside the composed ones.
+        jumps: The frames of its transitions, by position.
     """
 
     sample: Sample
     step: int
     fit: Fit
     comparison: Comparison
+    jumps: list[tuple[int, int]]
 
     def tempered(self, tempering: float) -> Comparison:
         """The comparison with the beliefs of the tempered problem."""
@@ -61,7 +63,29 @@ class SkippedModel:
         part = self.softened(softening).among(serving(self.sample, "judge"))
         promised, composed, links = part.errors()
         growth, error = _growth(single, self.fit)
-        return SkipTest(self.step, len(part), links, promised, composed, growth, error, softening.tempering)
+        return SkipTest(
+            step=self.step,
+            judged=len(part),
+            links=links,
+            promised=promised,
+            composed=composed,
+            growth=growth,
+            growth_error=error,
+            tempering=softening.tempering,
+            divisions=float(self.fit.best.expected.totals()["divided"]),
+            divisions_between=self._divisions_between(single),
+            bins=part.bins(),
+        )
+
+    def _divisions_between(self, single: Fit) -> float:
+        """How many divisions single steps see in the time of the skipped ones."""
+        expected = single.best.expected
+        stretch = expected.stretch
+        divided = stretch.per_transition(expected.found.divide, stretch.leads)
+        by_frame = dict(zip(stretch.transition_frame.tolist(), divided.tolist(), strict=True))
+        frames = self.sample.movie.frames
+        ways = [range(early, late) for early, late in self.jumps]
+        return float(sum(by_frame.get(int(frames[t]), 0.0) for way in ways for t in way))
 
 
 def _growth(single: Fit, skipped: Fit) -> tuple[float, float]:
@@ -74,16 +98,28 @@ def _growth(single: Fit, skipped: Fit) -> tuple[float, float]:
     return scales[1] / scales[0], float(np.sqrt(variance))
 
 
-def skip(sample: Sample, fit: Fit, step: int, tell: Tell) -> SkippedModel | None:
-    """Fit a model to every `step`-th frame, in all phases at once; `None` where the sample is too short."""
+def skip(sample: Sample, fit: Fit, step: int, tell: Tell, most_cells: float = np.inf) -> SkippedModel | None:
+    """Fit a model to every `step`-th frame, in all phases at once; `None` where the sample is too short.
+
+    Args:
+        sample: The frames.
+        fit: Of single steps.
+        step: How many single steps to take at once.
+        tell: Is told how far it is.
+        most_cells: Look at no more daughters than this, spread over the sample.
+    """
     jumps = sample.jumps(step)
     if not jumps:
         return None
+    crowd = max(float(np.mean([len(sample.cells[late]) for _, late in jumps])), 1.0)
+    most = max(int(min(most_cells / crowd, len(jumps))), min(2, len(jumps)))
+    jumps = [jumps[k] for k in np.unique(np.linspace(0, len(jumps) - 1, most).astype(int)).tolist()]
     gate = gate_between([(sample.cells[early], sample.cells[late]) for early, late in jumps])
-    skipped = refit(fit, sample.stretch(jumps, gate), sample.cell_size, lambda rounds: tell(REFITTING, rounds, 0))
+    stretch = sample.stretch(jumps, gate)
+    skipped = refit(fit, stretch, sample.cell_size, step, lambda rounds: tell(REFITTING, rounds, 0))
     composed = compose(beliefs(sample, fit.best.expected), step)
     direct = beliefs(sample, skipped.best.expected)
-    return SkippedModel(sample, step, skipped, Comparison.of(direct, composed))
+    return SkippedModel(sample, step, skipped, Comparison.of(direct, composed), jumps)
 
 
 def beliefs(sample: Sample, expected: Expected, found: Marginals | None = None) -> Beliefs:

@@ -197,7 +197,7 @@ class ModelCalibration(Calibration):
             courses={name: tuple(values) for name, values in content["courses"].items()},
             softening=Softening(**content["softening"]),
             verdict=Verdict(**content["verdict"]),
-            skipping=tuple(SkipTest(**test) for test in content["skipping"]),
+            skipping=tuple(SkipTest.of_dict(test) for test in content["skipping"]),
             problems=tuple(content["problems"]),
             intervals={name: (low, high) for name, (low, high) in content["intervals"].items()},
             summary=content["summary"],

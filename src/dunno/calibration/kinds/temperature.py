@@ -175,7 +175,7 @@ class TemperatureScaling(Calibration):
             counts=content["counts"],
             verdict=Verdict(**content["verdict"]),
             interval=None if interval is None else (interval[0], interval[1]),
-            skipping=tuple(SkipTest(**test) for test in content["skipping"]),
+            skipping=tuple(SkipTest.of_dict(test) for test in content["skipping"]),
             fitted_for=content["fitted_for"],
         )
 
