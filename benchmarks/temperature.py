@@ -88,7 +88,7 @@ def impossible(tracking: Tracking, truth: Truth) -> float:
 def speed(train: Annotated, test: Annotated) -> None:
     """Print how long scoring and fitting take on all of the second sequence."""
     movie, truth = test
-    tracking = Tracker("distance", "SM").track(movie)
+    tracking = Tracker("distance", "SM", calibration=None).track(movie)
     print(f"score      {seconds(lambda: evaluation.score(tracking, truth)) * 1e3:6.1f} ms")
     print(f"fit        {seconds(lambda: TemperatureScaling.fit(tracking, truth)) * 1e3:6.1f} ms")
 

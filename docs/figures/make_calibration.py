@@ -39,7 +39,7 @@ def main() -> None:
     folder = Path(os.environ["DUNNO_DATA"]) / "Fluo-N2DL-HeLa"
     (train, train_truth), (movie, truth) = (read(folder / name, truth=True) for name in ("01", "02"))
     events = {"appear_cost": EVENT_COST, "disappear_cost": EVENT_COST, "divide_cost": 0.0}
-    tracker = Tracker("distance", "SM", max_distance=np.inf, **events)
+    tracker = Tracker("distance", "SM", calibration=None, max_distance=np.inf, **events)
     scaling = TemperatureScaling.fit(tracker.track(train.every(STEP)), train_truth.every(STEP))
     plain, truth = tracker.track(movie.every(STEP)), truth.every(STEP)
     scaled = scaling(plain)

@@ -185,9 +185,8 @@ class Bench:
         tracking, spent = timed(self._tracker(calibration="self").track, fold.whole.movie)
         inside = {int(frame) for part in fold.evaluate for frame in part.movie.frames[1:]}
         pairs = tuple(pair for pair in tracking.pairs if pair.daughter_frame in inside)
-        problems = "; ".join((tracking.about["calibration"] or {}).get("problems", ()))
         trusted = bool(tracking.about["calibrated"])
-        reason = None if trusted else f"not calibrated: {problems or 'the fit does not trust itself'}"
+        reason = None if trusted else f"{tracking.about['verdict']}: {tracking.about['reason']}"
         return Tracked(replace(tracking, pairs=pairs), spent, trusted=trusted, reason=reason)
 
     def _with_events(self, fold: Fold) -> Tracked:
