@@ -46,7 +46,8 @@ class Jumps:
 
     Attributes:
         step: Single steps in one of its steps.
-        daughters: The daughters with a composed mother among their candidates, with their distributions.
+        daughters: The daughters with a composed mother, with their distributions.
+        possible: (N,) whether that mother is possible: a candidate whose probability is not exactly zero.
         pair: (N,) the frame pair of each.
         serves: (N,) whether each one's frames serve to fit, or else to judge.
         squared: (N,) squared displacement from the composed mother.
@@ -54,23 +55,33 @@ class Jumps:
 
     step: int
     daughters: LabelledDaughters
+    possible: np.ndarray
     pair: Ints
     serves: np.ndarray
     squared: np.ndarray
 
     def temperature(self) -> float:
         """The temperature of least loss over daughters whose frames serve to fit."""
-        weight = self.serves.astype(np.float64)
+        weight = (self.serves & self.possible).astype(np.float64)
+        if weight.sum() == 0:
+            return 1.0
         prior = 1 / (FAINT_PRIOR**2 * weight.sum())
         return best_temperature(replace(self.daughters, weight=weight), prior)[0]
 
     def log_error(self, temperature: float) -> float:
         """Standard error of ln T, as if frame pairs were drawn anew: the sandwich of slopes per pair and curvature."""
         below, here, above = (self.daughters.losses(temperature * np.exp(h)) for h in (-NUDGE, 0.0, NUDGE))
-        slope = np.where(self.serves, (above - below) / (2 * NUDGE), 0.0)
-        curvature = np.where(self.serves, (above - 2 * here + below) / NUDGE**2, 0.0).sum() + 1 / FAINT_PRIOR**2
+        used = self.serves & self.possible
+        slope = np.where(used, (above - below) / (2 * NUDGE), 0.0)
+        curvature = np.where(used, (above - 2 * here + below) / NUDGE**2, 0.0).sum() + 1 / FAINT_PRIOR**2
         spread = np.sqrt((np.bincount(self.pair, slope) ** 2).sum())
         return float(min(spread / max(curvature, LEAST_CURVATURE), FAINT_PRIOR))
+
+    def loss(self, temperature: float) -> float:
+        """Mean −log P of the composed mothers that are possible."""
+        return (
+            float(np.mean(self.daughters.losses(temperature)[self.possible])) if self.possible.any() else float("nan")
+        )
 
     def errors(self, temperature: float) -> tuple[float, float, int]:
         """Of the likeliest options at a temperature, in the frames that judge: promised and found wrong, and how many."""
@@ -83,7 +94,7 @@ class Jumps:
         total = np.bincount(owner, np.exp(options - best[owner]), minlength=n)
         judged = ~self.serves if not self.serves.all() else self.serves
         promised = (1 - 1 / total)[judged].sum()
-        wrong = (given.log_true / temperature < best - 1e-9)[judged].sum()
+        wrong = (~self.possible | (given.log_true / temperature < best - 1e-9))[judged].sum()
         return float(promised), float(wrong), int(judged.sum())
 
 
@@ -137,8 +148,8 @@ def _carried(two: Jumps, four: Jumps | None, squared: np.ndarray, about: Mapping
     return TemperatureScaling(
         temperature=growth * at_two,
         fitted_for=dict(about),
-        loss_before=two.daughters.loss(1.0),
-        loss_after=two.daughters.loss(at_two),
+        loss_before=two.loss(1.0),
+        loss_after=two.loss(at_two),
         counts=two.daughters.counts,
         fitted="self",
         verdict=judge(test),
@@ -172,10 +183,10 @@ def _jumps(
     single: Mapping[tuple[int, int], PairPosterior],
     direct: Mapping[tuple[int, int], PairPosterior],
 ) -> Jumps | None:
-    """Daughters whose composed mother is a candidate, as if that were the truth."""
+    """Daughters with a composed mother, as if that were the truth."""
     frames = sample.movie.frames
     edges, owners, none, trues, pairs, serves, squared = [], [], [], [], [], [], []
-    count, left_out = 0, 0
+    count = 0
     for number, (early, late) in enumerate(sample.jumps(step)):
         pair = direct.get((int(frames[early]), int(frames[late])))
         way = [single.get((int(frames[t]), int(frames[t + 1]))) for t in range(early, late)]
@@ -185,8 +196,7 @@ def _jumps(
         hit = ancestor[pair.daughter] == pair.mother
         log_true = np.full(len(pair.daughters), np.nan)
         log_true[pair.daughter[hit]] = pair.log_probability[hit]
-        used = np.isfinite(log_true) & ~np.isnan(pair.entropy)
-        left_out += int(((ancestor >= 0) & ~used).sum())
+        used = (ancestor >= 0) & ~np.isnan(pair.entropy)
         kept = used[pair.daughter]
         edges.append(pair.log_probability[kept])
         owners.append((np.cumsum(used) - 1 + count)[pair.daughter[kept]])
@@ -200,10 +210,11 @@ def _jumps(
     if count == 0:
         return None
     flat = [np.concatenate(part) for part in (edges, owners, none, trues)]
-    counts = {"daughters": count, "mother_no_candidate": left_out}
-    serving = np.concatenate(serves)
-    labelled = LabelledDaughters(flat[0], flat[1], flat[2], flat[3], counts)
-    return Jumps(step, labelled, np.concatenate(pairs), serving if serving.any() else ~serving, np.concatenate(squared))
+    possible, serving = np.isfinite(flat[3]), np.concatenate(serves)
+    counts = {"daughters": int(possible.sum()), "mother_impossible": int((~possible).sum())}
+    labelled = LabelledDaughters(flat[0], flat[1], flat[2], np.where(possible, flat[3], 0.0), counts)
+    serving = serving if serving.any() else ~serving
+    return Jumps(step, labelled, possible, np.concatenate(pairs), serving, np.concatenate(squared))
 
 
 def composed_links(way: Sequence[PairPosterior]) -> Ints:
