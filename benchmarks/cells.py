@@ -48,11 +48,11 @@ def steps(movie: Movie, cells: list[object], folder: Path) -> dict[str, Callable
     return {
         "reading masks": movie.masks,
         **({"reading images": movie.images} if movie.has_images else {}),
+        "all of it, with reading": movie.detections,
         "light measure": lambda t: measure(kept(t)[0], ""),
         "full measure without image": lambda t: measure_cells(kept(t)[0], None, ""),
         **({"full measure with image": lambda t: measure_cells(*kept(t), "")} if movie.has_images else {}),
         "digest": lambda t: digest_of(kept(t)[0], ""),
-        "all of it, with reading": movie.detections,
         "writing a frame's cells": lambda t: write_cells(file, [cells[t]]),
         "reading a frame's cells": lambda t: read_cells(file),
     }

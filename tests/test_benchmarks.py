@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.crowd import Crowd
+
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
@@ -22,6 +24,13 @@ def test_the_memory_benchmark_runs() -> None:
         [sys.executable, BENCHMARKS / "memory.py", "--frames", "20"], check=True, capture_output=True, text=True
     )
     assert done.stdout.splitlines()[-1].startswith("ratio")
+
+
+def test_the_benchmark_of_measuring_runs(tmp_path: Path) -> None:
+    Crowd(9, 3).save(tmp_path / "masks.zarr")
+    command = [sys.executable, "-m", "benchmarks.cells", str(tmp_path / "masks.zarr")]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=BENCHMARKS.parent)
+    assert len(done.stdout.splitlines()) == 8
 
 
 @pytest.mark.parametrize(("name", "lines"), [("frames", 15), ("million", 5), ("stall", 4), ("well", 6), ("workers", 4)])

@@ -107,6 +107,14 @@ def test_a_reader_keeps_a_few_files(tmp_path: Path) -> None:
     assert list(stored._read) == list(range(2, KEPT_FILES + 2))
 
 
+def test_a_reader_keeps_fewer_files_of_crowded_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dunno.io.cell_files.KEPT_CELLS", 10)
+    stored = StoredCells(write(tmp_path / "cells", movie(64)))
+    for t in range(0, 64, 16):
+        stored[t]
+    assert list(stored._read) == [2, 3]
+
+
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(file: object, **arrays: object) -> None:
         file.write(b"PK")  # type: ignore[attr-defined]

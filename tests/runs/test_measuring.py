@@ -66,16 +66,16 @@ def test_a_cost_that_looks_at_pixels_reads_them_once_more(tmp_path: Path) -> Non
 
 
 def test_a_folder_of_files_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dunno.io import tiff
+    from dunno.io import images
 
     reads: Counter[str] = Counter()
-    read_image = tiff.read_image
+    read_image = images.read_image
 
     def counted(path: Path) -> np.ndarray:
         reads[path.name] += 1
         return read_image(path)
 
-    monkeypatch.setattr(tiff, "read_image", counted)
+    monkeypatch.setattr(images, "read_image", counted)
     (tmp_path / "masks").mkdir()
     for t in range(5):
         tifffile.imwrite(tmp_path / "masks" / f"{t}.tif", Crowd(9, 5)[t], compression="zlib")

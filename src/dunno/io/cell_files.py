@@ -24,8 +24,8 @@ from dunno.types import BrokenFrame, Cells, CellSource, Detections, KeptCells
 
 FOLDER = "cells"
 FRAMES_PER_FILE = 16
-KEPT_FILES = 4
-"""How many files a reader keeps in memory."""
+KEPT_FILES, KEPT_CELLS = 4, 200_000
+"""How much a reader keeps in memory: files, and cells in them if there are more than two."""
 
 COLUMNS = tuple(field.name for field in fields(Cells))
 
@@ -80,9 +80,12 @@ class StoredCells:
         with self._lock:
             kept = self._read.pop(index, None) or self._load(index)
             self._read[index] = kept
-            while len(self._read) > KEPT_FILES:
+            while len(self._read) > 2 and (len(self._read) > KEPT_FILES or self._n_cells() > KEPT_CELLS):
                 self._read.popitem(last=False)
             return kept
+
+    def _n_cells(self) -> int:
+        return sum(len(cells) for kept in self._read.values() for cells in kept.frames.values())
 
     def _load(self, index: int) -> KeptCells:
         cells, broken = read_cells(block_file(self.folder, index))

@@ -29,6 +29,7 @@ from dunno.runs.workspace import (
     clear,
     finished_blocks,
     measured_blocks,
+    no_cells_if_refused,
     read_json,
     refuse_others,
     workspace,
@@ -117,8 +118,9 @@ def track_into(
     with workspace(folder, overwrite, resume) as place, tracker.working() as (executor, workers):
         if (content := read_json(place / RUN_FILE)) is None:
             measured = _measured(movie, place, asked, executor, workers, tell)
-            plan = _plan(tracker, measured, place, asked, tell)
-            run = _track(plan, tracker, measured, place, ctc, executor, workers, tell)
+            with no_cells_if_refused(place):
+                plan = _plan(tracker, measured, place, asked, tell)
+                run = _track(plan, tracker, measured, place, ctc, executor, workers, tell)
             run = replace(run, folder=folder, seconds=time.perf_counter() - started)
             content = {**run.to_dict(), "made_from": {k: v for k, v in asked.items() if k not in run.about}}
             write_whole(place / RUN_FILE, content)
@@ -154,11 +156,7 @@ def _plan(tracker: Tracker, movie: Movie, place: Path, asked: dict[str, Any], te
     path, fitted = place / PLAN_FILE, place / CALIBRATION_FILE
     stored = read_json(path) or {}
     if "gate" not in stored:
-        try:
-            plan = tracker.plan(movie, tell)
-        except InputError:  # the movie or the choices need mending, after which nothing here is of use
-            remove(place / cell_files.FOLDER)
-            raise
+        plan = tracker.plan(movie, tell)
         if plan.calibration is not None:
             write_whole(fitted, plan.calibration.to_dict())
         write_whole(path, {"parameters": asked, "gate": plan.gate, "max_distance": plan.max_distance})

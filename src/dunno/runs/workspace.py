@@ -88,6 +88,18 @@ def _left(path: Path, folder: str) -> int:
     return sum(1 for _ in (partial / folder).glob("*.npz"))
 
 
+@contextmanager
+def no_cells_if_refused(partial: Path) -> Iterator[None]:
+    """Drop measured frames where the movie or a choice is refused before any pair is finished: the next run is another one."""
+    try:
+        yield
+    except InputError as error:
+        finished = any((partial / block_files.FOLDER).glob("*.npz"))
+        if not isinstance(error, OutputError) and not finished:
+            remove(partial / cell_files.FOLDER)
+        raise
+
+
 def clear(partial: Path) -> None:
     """Remove everything but the plan, measured frames and finished blocks: exports are made anew from them."""
     kept = (block_files.FOLDER, cell_files.FOLDER)
