@@ -28,13 +28,13 @@ def colonies(sizes: tuple[int, ...]) -> Iterator[tuple[int, float, Problem]]:
             yield size, motion, colony(side, side, motion, seed=1)
 
 
-def time_marginals(sizes: tuple[int, ...]) -> None:
+def time_marginals(sizes: tuple[int, ...], most_repeats: int = 20) -> None:
     """Print the table of times."""
     print("| frame | cells | motion | solve, ms | auto, ms | auto / solve | bp, ms | bp / solve |")
     print("|---|---|---|---|---|---|---|---|")
     scattered = [("scatter", size, motion, scatter(size, motion)) for size in sizes for motion in MOTIONS]
     for frame, size, motion, problem in [*(("colony", *row) for row in colonies(sizes)), *scattered]:
-        repeats = 20 if size <= 1000 else 3
+        repeats = min(most_repeats, 20 if size <= 1000 else 3)
         once = fastest(repeats, solve, problem)
         auto = fastest(repeats, marginals, problem)
         plain = fastest(repeats, marginals, problem, "bp")
@@ -54,7 +54,7 @@ def time_triples(sizes: tuple[int, ...]) -> None:
             print(f"| {size} | {motion} | {auto[0] / auto[1]:.1f} | {plain[0] / plain[1]:.1f} |")
 
 
-def compare_with_exact(strips: int) -> None:
+def compare_with_exact(strips: int, length: int = 14) -> None:
     """Print the table of errors on strips three cells wide."""
     print("\n| motion | divide | auto: mean / max error | bp: mean / max error | auto: mean error of events |")
     print("|---|---|---|---|---|")
@@ -62,7 +62,7 @@ def compare_with_exact(strips: int) -> None:
         for divide in (0.0, 3.0):
             auto, plain, events = [], [], []
             for seed in range(strips):
-                problem = colony(3, 14, motion, seed, divide)
+                problem = colony(3, length, motion, seed, divide)
                 exact, found, rough = (marginals(problem, m) for m in ("exact", "auto", "bp"))
                 uncertain = (exact.edge > 0.02) & (exact.edge < 0.98)
                 auto.append(np.abs(found.edge - exact.edge)[uncertain])
@@ -92,11 +92,16 @@ def time_samples(sizes: tuple[int, ...], n: int) -> None:
 
 def main() -> None:
     """Print the tables."""
-    quick = "--quick" in sys.argv
-    time_marginals((100, 1000) if quick else (100, 1000, 10000))
-    time_triples((100,) if quick else (100, 1000))
-    compare_with_exact(strips=1 if quick else 5)
-    time_samples((100,) if quick else (100, 1000), n=200 if quick else 1000)
+    if "--quick" in sys.argv:
+        time_marginals((25, 100), most_repeats=1)
+        time_triples((25,))
+        compare_with_exact(strips=1, length=5)
+        time_samples((100,), n=200)
+    else:
+        time_marginals((100, 1000, 10000))
+        time_triples((100, 1000))
+        compare_with_exact(strips=5)
+        time_samples((100, 1000), n=1000)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ from dunno.work.schedule import open_executor
 
 from .test_run import content
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 
 
 class LocalCluster:
@@ -30,19 +30,25 @@ class LocalCluster:
         self.folder = folder
         self.file = file = folder / "scheduler.json"
         self.scheduler = self.start("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", file)
-        self.workers = [self.start("worker", *self.worker_options(file)) for _ in range(2)]
+        self.workers = [self.start_worker() for _ in range(2)]
         deadline = time.monotonic() + 60
         while not file.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         self.address: str = json.loads(file.read_text())["address"]
 
-    def worker_options(self, file: Path) -> tuple[object, ...]:
+    def start_worker(self) -> "subprocess.Popen[bytes]":
         options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", self.folder)
-        return (*options, "--scheduler-file", file, "--death-timeout", "60")
+        return self.start("worker", *options, "--scheduler-file", self.file, "--death-timeout", "60")
 
     def start(self, what: str, *options: object) -> "subprocess.Popen[bytes]":
         command = [sys.executable, "-m", "distributed.cli.dask_" + what, *map(str, options)]
         return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
+
+    def mend(self) -> None:
+        """Replace workers that were killed, and wait until both are there."""
+        self.workers = [each if each.poll() is None else self.start_worker() for each in self.workers]
+        with distributed.Client(self.address, timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
 
     def close(self) -> None:
         for process in (*self.workers, self.scheduler):
@@ -50,21 +56,42 @@ class LocalCluster:
             process.wait()
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
-    folder = tmp_path / "cluster"
-    folder.mkdir()
-    cluster = LocalCluster(folder)
-    try:
-        yield cluster
-    finally:
+@pytest.fixture(scope="module")
+def clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], LocalCluster]]:
+    """The cluster that all tests share; another one when its scheduler was killed."""
+    started: list[LocalCluster] = []
+
+    def running() -> LocalCluster:
+        if not started or started[-1].scheduler.poll() is not None:
+            started.append(LocalCluster(tmp_path_factory.mktemp("cluster")))
+        return started[-1]
+
+    yield running
+    for cluster in started:
         cluster.close()
 
 
 @pytest.fixture
-def zarr(tmp_path: Path) -> Path:
-    Crowd(100, 400).save(tmp_path / "crowd.zarr")
-    return tmp_path / "crowd.zarr"
+def cluster(clusters: Callable[[], LocalCluster]) -> LocalCluster:
+    """A cluster of two workers, whatever the tests before did to it."""
+    cluster = clusters()
+    cluster.mend()
+    return cluster
+
+
+@pytest.fixture(scope="module")
+def zarr(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("movie") / "crowd.zarr"
+    Crowd(60, 320).save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def here(zarr: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The movie tracked without a cluster."""
+    out = tmp_path_factory.mktemp("here") / "out"
+    track_into(Tracker(method="SM", calibration=None, workers=1), dunno.read(zarr), out)
+    return out
 
 
 def command_for(zarr: Path, out: Path) -> list[str]:
@@ -85,14 +112,13 @@ def track_and_kill(
 
 
 def test_a_cluster_that_loses_a_worker_midway_gives_the_same_bytes(
-    cluster: LocalCluster, zarr: Path, tmp_path: Path
+    cluster: LocalCluster, zarr: Path, here: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     code, errors = track_and_kill(command_for(zarr, out), cluster, cluster.workers[0], out)
     assert code == 0, errors
     assert "Traceback" not in errors
-    track_into(Tracker(method="SM", calibration=None, workers=1), dunno.read(zarr), tmp_path / "here")
-    assert content(out) == content(tmp_path / "here")
+    assert content(out) == content(here)
 
 
 def test_a_calibration_fitted_on_a_cluster_is_the_same(cluster: LocalCluster, tmp_path: Path) -> None:
@@ -120,13 +146,12 @@ def test_a_plate_is_tracked_on_a_cluster(cluster: LocalCluster, tmp_path: Path) 
 
 
 def test_a_lost_scheduler_ends_a_run_with_one_line_and_it_continues_without(
-    cluster: LocalCluster, zarr: Path, tmp_path: Path
+    cluster: LocalCluster, zarr: Path, here: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     code, errors = track_and_kill(command_for(zarr, out), cluster, cluster.scheduler, out)
     assert code == 2
     assert "--resume continues there" in errors
     assert errors.strip().splitlines()[-1].startswith("dunno: ")
-    subprocess.run([*command_for(zarr, out), "--resume", "-q"], check=True)
-    track_into(Tracker(method="SM", calibration=None, workers=1), dunno.read(zarr), tmp_path / "here")
-    assert content(out) == content(tmp_path / "here")
+    assert run([*command_for(zarr, out)[3:], "--resume", "-q"]) == 0
+    assert content(out) == content(here)

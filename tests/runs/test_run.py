@@ -59,6 +59,26 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def whole(zarr: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What SM makes of the long movie when nothing happens to it."""
+    import dunno as package
+
+    out = tmp_path_factory.mktemp("whole") / "out"
+    track_into(Tracker(method="SM", calibration=None, workers=1), package.read(zarr), out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def small_whole(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the defaults make of the small movie, one worker and no accident."""
+    import dunno as package
+
+    out = tmp_path_factory.mktemp("small-whole") / "out"
+    track_into(Tracker(workers=1), package.read(small), out)
+    return out
+
+
 class Stops(Exception):
     """What a test raises in the middle of a run."""
 
@@ -73,35 +93,44 @@ def stop_after(blocks: int) -> object:
     return tell
 
 
+def wait_for_blocks(process: "subprocess.Popen[bytes]", out: Path, n_blocks: int) -> int:
+    """Wait until a run has finished so many blocks, or has ended, and say how many it has."""
+    deadline = time.monotonic() + 120
+    while (n := len(list((partial_of(out) / "pairs").glob("*.npz")))) < n_blocks and time.monotonic() < deadline:
+        if process.poll() is not None:
+            break
+        time.sleep(0.02)
+    return n
+
+
 @pytest.mark.parametrize("options", [["--method", "SM"], ["--calibration", "none", "--ctc"]], ids=["SM", "JP with CTC"])
 def test_a_run_killed_at_random_moments_ends_with_the_same_bytes(
     zarr: Path, tmp_path: Path, options: list[str]
 ) -> None:
-    began = time.monotonic()
-    subprocess.run(dunno("track", zarr, "-o", tmp_path / "whole", "-q", *options), check=True)
-    whole = time.monotonic() - began
-    moments = random.Random(4)
+    """Early, midway, and while the tables are written, when all 19 blocks are there."""
+    command, moments = ["track", str(zarr), "-q", *options], random.Random(4)
     kept = []
-    for _ in range(4):
-        process = subprocess.Popen(dunno("track", zarr, "-o", tmp_path / "out", "-q", "--resume", *options))
-        time.sleep(whole * moments.uniform(0.3, 0.9))
+    for n_blocks in (1, 8, 19):
+        process = subprocess.Popen(dunno(*command, "-o", tmp_path / "out", "--resume"))
+        wait_for_blocks(process, tmp_path / "out", n_blocks)
+        time.sleep(moments.uniform(0, 0.2))
         process.kill()
         if process.wait() == 0:
             break
-        kept.append(len(list((tmp_path / "out.partial" / "pairs").glob("*.npz"))))
-    subprocess.run(dunno("track", zarr, "-o", tmp_path / "out", "-q", "--resume", *options), check=True)
-    assert kept == sorted(kept)
+        kept.append(wait_for_blocks(process, tmp_path / "out", 0))
+    assert run([*command, "-o", str(tmp_path / "out"), "--resume"]) == 0
+    assert run([*command, "-o", str(tmp_path / "whole")]) == 0
+    assert len(kept) >= 2 and kept == sorted(kept)
     assert content(tmp_path / "out") == content(tmp_path / "whole")
     assert not partial_of(tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("after", [1, 7, 19])
-def test_finished_blocks_are_not_computed_again(zarr: Path, tmp_path: Path, after: int) -> None:
+def test_finished_blocks_are_not_computed_again(zarr: Path, whole: Path, tmp_path: Path, after: int) -> None:
     import dunno as package
 
     movie = package.read(zarr)
     tracker = Tracker(method="SM", calibration=None, workers=1)
-    track_into(tracker, movie, tmp_path / "whole")
     with pytest.raises(Stops):
         track_into(tracker, movie, tmp_path / "out", tell=stop_after(after))
     times = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out.partial" / "pairs").glob("*.npz")}
@@ -112,10 +141,10 @@ def test_finished_blocks_are_not_computed_again(zarr: Path, tmp_path: Path, afte
     tracking = [each for each in told if each[0] != "checking frames"]
     assert tracking[0] == ("tracking frames", min(16 * len(times), 299), 299)
     assert {name: (tmp_path / "out" / "pairs" / name).stat().st_mtime_ns for name in times} == times
-    assert content(tmp_path / "out") == content(tmp_path / "whole")
+    assert content(tmp_path / "out") == content(whole)
 
 
-def test_a_fitted_calibration_is_not_fitted_again(small: Path, tmp_path: Path) -> None:
+def test_a_fitted_calibration_is_not_fitted_again(small: Path, small_whole: Path, tmp_path: Path) -> None:
     import dunno as package
 
     movie = package.read(small)
@@ -124,8 +153,7 @@ def test_a_fitted_calibration_is_not_fitted_again(small: Path, tmp_path: Path) -
     told = []
     track_into(Tracker(), movie, tmp_path / "out", resume=True, tell=lambda *each: told.append(each[0]))
     assert set(told) == {"checking frames", "tracking frames"}
-    track_into(Tracker(), movie, tmp_path / "whole")
-    assert content(tmp_path / "out") == content(tmp_path / "whole")
+    assert content(tmp_path / "out") == content(small_whole)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +224,9 @@ def limit_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 
 
-def test_a_full_disk_stops_a_run_with_one_line_and_keeps_what_is_finished(zarr: Path, tmp_path: Path) -> None:
+def test_a_full_disk_stops_a_run_with_one_line_and_keeps_what_is_finished(
+    zarr: Path, whole: Path, tmp_path: Path
+) -> None:
     command = dunno("track", zarr, "-o", tmp_path / "out", "--method", "SM", "--workers", "1")
     starved = subprocess.run(command, preexec_fn=limit_files, capture_output=True, text=True)
     assert starved.returncode == 2
@@ -208,9 +238,8 @@ def test_a_full_disk_stops_a_run_with_one_line_and_keeps_what_is_finished(zarr: 
     assert kept >= 1
     assert f"{kept} finished blocks are kept in" in starved.stderr
     assert "--resume" in starved.stderr
-    subprocess.run([*command, "--resume", "-q"], check=True)
-    subprocess.run(dunno("track", zarr, "-o", tmp_path / "whole", "--method", "SM", "-q"), check=True)
-    assert content(tmp_path / "out") == content(tmp_path / "whole")
+    assert run([*command[3:], "--resume", "-q"]) == 0
+    assert content(tmp_path / "out") == content(whole)
 
 
 def test_lost_permission_stops_a_run_with_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,23 +323,21 @@ def test_what_is_wrong_with_no_frame_is_no_broken_frame(colony: Movie) -> None:
 
 
 @pytest.mark.parametrize("workers", [2, 4])
-def test_any_number_of_threads_gives_the_same_bytes(small: Path, tmp_path: Path, workers: int) -> None:
+def test_any_number_of_threads_gives_the_same_bytes(
+    small: Path, small_whole: Path, tmp_path: Path, workers: int
+) -> None:
     import dunno as package
 
-    movie = package.read(small)
-    track_into(Tracker(workers=1), movie, tmp_path / "one")
-    track_into(Tracker(workers=workers), movie, tmp_path / "many")
-    assert content(tmp_path / "one") == content(tmp_path / "many")
+    track_into(Tracker(workers=workers), package.read(small), tmp_path / "many")
+    assert content(small_whole) == content(tmp_path / "many")
 
 
-def test_processes_give_the_same_bytes(small: Path, tmp_path: Path) -> None:
+def test_processes_give_the_same_bytes(small: Path, small_whole: Path, tmp_path: Path) -> None:
     import dunno as package
 
-    movie = package.read(small)
-    track_into(Tracker(workers=1), movie, tmp_path / "one")
     with open_executor(2, processes=True) as (executor, workers):
-        track_into(Tracker(executor=executor, workers=workers), movie, tmp_path / "many")
-    assert content(tmp_path / "one") == content(tmp_path / "many")
+        track_into(Tracker(executor=executor, workers=workers), package.read(small), tmp_path / "many")
+    assert content(small_whole) == content(tmp_path / "many")
 
 
 def test_many_workers_are_processes_where_that_pays(zarr: Path) -> None:

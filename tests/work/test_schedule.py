@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from dunno.errors import InputError
+from dunno.work import schedule
 from dunno.work.schedule import as_finished, in_order, open_executor
 
 
@@ -89,8 +90,9 @@ def test_processes_are_not_this_one_and_say_how_many_they_are() -> None:
         assert executor.submit(os.getenv, "OMP_NUM_THREADS").result() == os.environ.get("OMP_NUM_THREADS", "1")
 
 
-def test_a_dask_scheduler_that_does_not_answer_is_named() -> None:
+def test_a_dask_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
+    monkeypatch.setattr(schedule, "SECONDS_TO_ANSWER", 0.5)
     with (
         pytest.raises(InputError, match="--dask tcp://127.0.0.1:1: no scheduler"),
         open_executor(1, "tcp://127.0.0.1:1"),

@@ -29,6 +29,8 @@ Result = TypeVar("Result")
 
 SECONDS_TO_BREAK = 5.0
 """How long a pool may take to notice that its processes were ended."""
+SECONDS_TO_ANSWER = 10.0
+"""How long a Dask scheduler may take to answer the first time."""
 
 
 def in_order(
@@ -212,6 +214,6 @@ def _client(address: str) -> Any:
             f"--dask {address}: there is no such file; expected one that `dask scheduler --scheduler-file` made"
         )
     try:
-        return Client(**place, timeout=10, set_as_default=False)
+        return Client(**place, timeout=SECONDS_TO_ANSWER, set_as_default=False)
     except (OSError, ValueError) as error:
         raise InputError(f"--dask {address}: no scheduler answers there ({error}); expected tcp://host:8786") from None
