@@ -22,7 +22,7 @@ def kept_output(crowd: Colony, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.fixture(scope="session")
 def kept_softmax(crowd: Colony, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tracked(crowd, tmp_path_factory.mktemp("softmax"), method="SM")
+    return tracked(crowd, tmp_path_factory.mktemp("softmax"), method="SM", calibration=None)
 
 
 @pytest.fixture

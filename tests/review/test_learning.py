@@ -55,7 +55,7 @@ def reviewed(folder: Path, truth: object, answers: int) -> Path:
 
 @pytest.fixture(scope="module")
 def softmax_reviewed(many: Colony, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return reviewed(tracked(many, tmp_path_factory.mktemp("sm"), method="SM"), many.truth, 200)
+    return reviewed(tracked(many, tmp_path_factory.mktemp("sm"), method="SM", calibration=None), many.truth, 200)
 
 
 def test_a_temperature_from_a_review_is_near_the_one_from_all_truth(softmax_reviewed: Path, many: Colony) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from dunno.assignment.distributions import log_sum, normalise
 from dunno.calibration.base import Calibration, refuse_calibrated
+from dunno.calibration.solving import solved_again
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict, fitted_with_truth
 from dunno.errors import DunnoWarning, InputError
 from dunno.truth import NO_MOTHER, true_mothers
@@ -118,7 +119,9 @@ class TemperatureScaling(Calibration):
                 )
 
     def apply(self, pair: PairPosterior) -> PairPosterior:
-        """Scale one frame pair's distributions."""
+        """Scale one frame pair's distributions; without truth, a joint posterior's whole problem, so that it stays of one piece."""
+        if self.fitted == "self" and pair.problem is not None:
+            return solved_again(pair, pair.problem.tempered(1 / self.temperature))
         scaled = normalise(
             pair.log_probability / self.temperature, pair.log_no_mother / self.temperature, pair.daughter
         )
