@@ -27,6 +27,7 @@ WRITE_HEADER = "x-dunno-review"
 SAFE_METHODS = ("GET", "HEAD")
 MOST_BYTES = 1 << 20
 WELCOME = """<!doctype html><title>dunno review</title><meta http-equiv="refresh" content="0;url=/">
+<link rel="icon" href="icon.svg" type="image/svg+xml">
 <a href="/">to the review</a>
 """
 """Leads to the page without the token; a browser that came from elsewhere would not send the new cookie along otherwise."""

@@ -137,7 +137,10 @@ class Movie:
         position = int(self._positions[t])
         if position in self._blank:
             return np.zeros(self.shape, np.uint8)
-        labels = as_labels(self._masks[position], self.where(t))
+        try:
+            labels = as_labels(self._masks[position], self.where(t))
+        except MemoryError:
+            raise MovieError(f"{self.where(t)}: a frame of {self.shape} pixels does not fit into memory") from None
         self._check_shape(labels.shape, self.where(t))
         known = None if self._cells is None else self._cells.digest(int(self._places[t]))
         if known is not None and known != digest_of(labels, self.where(t)):

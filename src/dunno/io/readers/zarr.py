@@ -72,8 +72,9 @@ class ZarrFrames:
         try:
             return np.asarray(self._array[frame])
         except Exception as error:
-            message = " ".join(str(error).split())
-            raise MovieError(f"{self.path}: frame {t} cannot be read ({message}); is the store complete?") from None
+            raise MovieError(
+                f"{self.path}: frame {t} cannot be read ({one_line(error)}); is the store complete?"
+            ) from None
 
     @property
     def frame_shape(self) -> tuple[int, ...]:
@@ -124,8 +125,7 @@ def _open(path: Path) -> Any:
     try:
         return zarr.open(path, mode="r")
     except Exception as error:
-        message = " ".join(str(error).split())
-        raise MovieError(f"{path}: cannot be opened as zarr ({message})") from None
+        raise MovieError(f"{path}: cannot be opened as zarr ({one_line(error)})") from None
 
 
 def _attributes(path: Path) -> dict[str, Any]:
