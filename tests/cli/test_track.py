@@ -420,3 +420,20 @@ def test_parameters_of_costs_and_perturbations_are_options(
         (["--precision", "nan", "--calibration", "none"], "precision is nan"),
     ):
         assert message in complaint(capsys, "track", movie, "-o", tmp_path / "no", *wrong)
+
+
+def test_what_somebody_elses_links_leave_out_is_expected_to_be_missing(
+    movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "links.csv").write_text("mother_frame,mother,frame,daughter\n0,1,1,1\n")
+    options = ["--max-distance", "2.5", "--calibration", "none"]
+    out = tmp_path / "out"
+    assert run(["track", str(movie), "-o", str(out), "--links", str(tmp_path / "links.csv"), *options]) == 0
+    assert "expected missing links" in capsys.readouterr().out
+    edges = np.genfromtxt(out / "edges.csv", delimiter=",", names=True)
+    missing = json.loads((out / "run.json").read_text())["summary"]["expected_missing_links"]
+    assert missing == pytest.approx(edges["probability"][edges["selected"] == 0].sum(), abs=1e-6)
+    assert missing > 1
+    assert run(["track", str(movie), "-o", str(tmp_path / "own"), *options]) == 0
+    assert "expected missing links" not in capsys.readouterr().out
+    assert json.loads((tmp_path / "own" / "run.json").read_text())["summary"]["expected_missing_links"] is None

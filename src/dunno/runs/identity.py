@@ -50,7 +50,8 @@ def digest(thing: Any) -> str:
 
 
 def _add(state: Any, thing: Any) -> None:
-    state.update(type(thing).__name__.encode())
+    kind: Any = type(thing)
+    state.update(kind.__name__.encode())
     if isinstance(thing, np.ndarray) and thing.dtype != object:
         state.update(str((thing.shape, thing.dtype.str)).encode())
         state.update(np.ascontiguousarray(thing).tobytes())
@@ -67,9 +68,9 @@ def _add(state: Any, thing: Any) -> None:
         _add(state, {field.name: getattr(thing, field.name) for field in fields(thing)})
     elif isinstance(thing, type):
         return
-    elif type(thing).__reduce__ is not object.__reduce__:  # files by their paths, not by what is open
+    elif kind.__reduce__ is not object.__reduce__:  # files by their paths, not by what is open
         _add(state, thing.__reduce__()[1])
-    elif type(thing).__getstate__ is not object.__getstate__:
+    elif kind.__getstate__ is not object.__getstate__:
         _add(state, thing.__getstate__())
     elif hasattr(thing, "__dict__"):
         _add(state, {name: value for name, value in vars(thing).items() if not callable(value)})

@@ -186,7 +186,7 @@ def _track(
     writers: list[Writer] = [GeffWriter(place / "tracks.geff", about), CsvWriter(place, about)]
     if ctc:
         writers.append(CtcWriter(place / "ctc", about, movie))
-    summary = Summary()
+    summary = Summary(expected_missing_links=None if tracker.links is None else 0.0)
     files = finished_files(plan, movie, place / block_files.FOLDER, executor, workers, tell)
     summary.tracks = len(drain(summary.watch(_pairs(files, summary)), writers))
     if tracker.links is not None and tracker.links.unmatched:

@@ -81,3 +81,11 @@ def test_a_folder_called_csv_is_refused(colony: Movie, tmp_path: Path) -> None:
     (tmp_path / "t.csv").mkdir()
     with pytest.raises(InputError, match="t.csv: cannot be read as a table"):
         read_links(tmp_path / "t.csv", colony)
+
+
+def test_a_third_daughter_is_no_link(colony: Movie, tmp_path: Path) -> None:
+    rows = "0,2,1,4\n0,2,1,1\n0,2,1,3\n0,3,1,2\n"
+    (tmp_path / "t.csv").write_text("mother_frame,mother,frame,daughter\n" + rows)
+    links = read_links(tmp_path / "t.csv", colony)
+    assert as_set(links) == {(0, 2, 1, 4), (0, 2, 1, 1), (0, 3, 1, 2)}
+    assert links.unmatched == ("2 in frame 0 → 3 in frame 1: a third daughter; the mother has two already",)
