@@ -27,10 +27,12 @@ WRITE_HEADER = "x-dunno-review"
 SAFE_METHODS = ("GET", "HEAD")
 MOST_BYTES = 1 << 20
 WELCOME = """<!doctype html><title>dunno review</title><meta http-equiv="refresh" content="0;url=/">
-<link rel="icon" href="icon.svg" type="image/svg+xml">
+<link rel="icon" href="data:,">
 <a href="/">to the review</a>
 """
-"""Leads to the page without the token; a browser that came from elsewhere would not send the new cookie along otherwise."""
+WELCOME_POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+"""Leads to the page without the token, and loads nothing itself. A browser that came from elsewhere would otherwise not send
+the new cookie along when the page is loaded again."""
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -144,13 +146,17 @@ def guarded(app: App, gate: Gate) -> App:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                given = {name for name, _ in message.get("headers", [])}
+                more = [
+                    (name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in given
+                ]
                 message = {**message, "headers": [*message.get("headers", []), *more]}
             await send(message)
 
         if gate.takes_token(scope["method"], headers, query):
             cookie = f"{gate.cookie}={gate.secret}; Path=/; HttpOnly; SameSite=Strict"
-            await _answer(send_with_headers, 200, "text/html", WELCOME, (b"set-cookie", cookie.encode()))
+            own = [(b"set-cookie", cookie.encode()), (b"content-security-policy", WELCOME_POLICY.encode())]
+            await _answer(send_with_headers, 200, "text/html", WELCOME, *own)
         elif (refused := gate.refusal(scope["method"], headers)) is not None:
             await _answer(send_with_headers, refused[0], "text/plain", f"dunno review: {refused[1]}\n")
         elif (body := await _body(receive)) is None:
