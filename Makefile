@@ -1,6 +1,6 @@
 # make demo    from nothing to a tracked movie
 # make test    everything that must hold: lint, types, import contract, the core's invariants, tests
-# make check-core, make sanitize, make benchmark: see below
+# make check-core, make sanitize, make fuzz, make benchmark: see below
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -17,7 +17,7 @@ ifneq ($(wildcard ../shared/data),)
 export DUNNO_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test lint types contract tests check-core sanitize stub format benchmark clean
+.PHONY: demo test lint types contract tests check-core sanitize fuzz stub format benchmark clean
 
 demo: $(VENV)/.installed
 	$(BIN)/dunno demo
@@ -55,6 +55,12 @@ PRELOAD = $(foreach name,asan ubsan stdc++,$(shell $(CXX) -print-file-name=lib$(
 sanitize: $(VENV)/.installed-test build/sanitize/.installed
 	DUNNO_EXAMPLES=0.1 ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$(PRELOAD)" build/sanitize/bin/python -m pytest -q \
 	  tests/assignment --deselect tests/assignment/test_marginals.py::test_pyehm_agrees_where_nobody_divides
+
+# Many more damaged files than the tests try; MUTATIONS of each form, other ones with each SEED.
+MUTATIONS ?= 5000
+SEED ?= 1
+fuzz: $(VENV)/.installed-test
+	DUNNO_FUZZ=$(MUTATIONS) DUNNO_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -q tests/io/test_fuzz.py
 
 # The stub of the C++ core, after its bindings changed.
 stub: $(VENV)/.installed-test

@@ -60,3 +60,17 @@ def test_what_is_not_convex_is_refused_by_name() -> None:
     problem = Problem([0], [0], [1.0], 2, 1, disappear=[1.0, 1.0], divide=[0.0, -1.5])
     with pytest.raises(ProblemError, match=r"mother 1 has divide -1.5"):
         solve(problem)
+
+
+@pytest.mark.parametrize("size", [1e308, -1e308, 2e100])
+def test_costs_whose_sums_would_be_no_numbers_are_refused(size: float) -> None:
+    with pytest.raises(ProblemError, match="cost holds .*; expected costs up to 1e.100, or inf"):
+        Problem([0], [0], [size], 1, 1)
+    with pytest.raises(ProblemError, match="appear holds"):
+        Problem([0], [0], [1.0], 1, 1, appear=size)
+
+
+@pytest.mark.parametrize("n", [2**63, 2**62, 10**9])
+def test_more_cells_than_there_can_be_are_refused(n: int) -> None:
+    with pytest.raises(ProblemError, match=f"n_daughters is {n}; expected at most 100,000,000 cells"):
+        Problem([0], [0], [1.0], 1, n)

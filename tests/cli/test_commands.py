@@ -71,3 +71,13 @@ def test_help_imports_nothing_heavy() -> None:
         "sys.exit(str(heavy) if heavy else 0)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_without_a_command_the_help_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    expected = capsys.readouterr().out
+    assert run([]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == expected
+    assert captured.err == ""
+    assert len(expected.splitlines()) > 10

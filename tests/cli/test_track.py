@@ -384,3 +384,56 @@ def test_being_ended_keeps_what_is_finished(tmp_path: Path, number: int, code: i
     assert process.returncode == code
     assert "Traceback" not in errors
     assert sorted(os.listdir(tmp_path)) == ["01", "01_GT", "out.log", "out.partial"]
+
+
+def test_an_ensemble_has_the_members_that_are_named(
+    movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tifffile.imwrite(tmp_path / "other.tif", np.stack(COLONY), photometric="minisblack")
+    options = ["--method", "FP", "--perturbation", "ensemble", "--samples", "2", "--calibration", "none", "-q"]
+    members = ["--members", str(movie), "--members", str(tmp_path / "other.tif")]
+    assert run(["track", str(movie), "-o", str(tmp_path / "out"), *options, *members]) == 0
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["parameters"]["perturbation"] == "ensemble"
+    line = complaint(capsys, "track", movie, "-o", tmp_path / "no", *options)
+    assert "the ensemble has no members; name them with --members" in line
+    line = complaint(capsys, "track", movie, "-o", tmp_path / "no", *members)
+    assert "only --perturbation ensemble has members" in line
+
+
+def test_parameters_of_costs_and_perturbations_are_options(
+    movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--method", "FP", "--calibration", "none", "-q", "--precision", "0.25"]
+    for n, (name, strength, parameters) in enumerate(
+        (("gaussian", "0.3", {"variance": 0.3}), ("border", "2", {"amplitude": 2}), ("shift", "3", {"amplitude": 3}))
+    ):
+        chosen = ["--perturbation", name, "--strength", strength]
+        assert run(["track", str(movie), "-o", str(tmp_path / f"{n}"), *options, *chosen]) == 0
+        about = json.loads((tmp_path / f"{n}" / "run.json").read_text())["parameters"]
+        assert about["perturbation_parameters"] == parameters
+        assert about["cost_parameters"]["precision"] == 0.25
+    for wrong, message in (
+        (["--strength", "1"], "name the --perturbation that it belongs to"),
+        (["--strength", "1", "--perturbation", "ensemble"], "ensemble has no variance or amplitude or rate"),
+        (["--cost", "overlap", "--precision", "2"], "--precision 2: overlap has no precision"),
+        (["--precision", "2"], "would have no effect: self-calibration fits it"),
+        (["--precision", "nan", "--calibration", "none"], "precision is nan"),
+    ):
+        assert message in complaint(capsys, "track", movie, "-o", tmp_path / "no", *wrong)
+
+
+def test_what_somebody_elses_links_leave_out_is_expected_to_be_missing(
+    movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "links.csv").write_text("mother_frame,mother,frame,daughter\n0,1,1,1\n")
+    options = ["--max-distance", "2.5", "--calibration", "none"]
+    out = tmp_path / "out"
+    assert run(["track", str(movie), "-o", str(out), "--links", str(tmp_path / "links.csv"), *options]) == 0
+    assert "expected missing links" in capsys.readouterr().out
+    edges = np.genfromtxt(out / "edges.csv", delimiter=",", names=True)
+    missing = json.loads((out / "run.json").read_text())["summary"]["expected_missing_links"]
+    assert missing == pytest.approx(edges["probability"][edges["selected"] == 0].sum(), abs=1e-6)
+    assert missing > 1
+    assert run(["track", str(movie), "-o", str(tmp_path / "own"), *options]) == 0
+    assert "expected missing links" not in capsys.readouterr().out
+    assert json.loads((tmp_path / "own" / "run.json").read_text())["summary"]["expected_missing_links"] is None

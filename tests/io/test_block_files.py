@@ -116,3 +116,33 @@ def test_a_broken_block_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"PK\x03\x04 not really")
     with pytest.raises(InputError, match="000003.npz: cannot be read .* track the movie again"):
         read_block(path)
+
+
+def test_a_damaged_block_is_named_and_not_whole(colony: Movie, tmp_path: Path) -> None:
+    path = block_file(tmp_path, 3)
+    write_block(path, Tracker(calibration=None).track(colony).pairs)
+    with np.load(path) as stored:
+        arrays = dict(stored)
+    for name, wrong in (
+        ("n_edges", np.array([99, 99])),
+        ("mother", np.full_like(arrays["mother"], 99)),
+        ("frames", np.zeros(0, np.int64)),
+        ("cell_label", np.array([1])),
+    ):
+        np.savez(path, **{**arrays, name: wrong})
+        assert not is_whole(path), name
+        with pytest.raises(InputError, match="000003.npz: cannot be read .*; track the movie again"):
+            read_block(path)
+
+
+@pytest.mark.parametrize("missing", [0, 1, 2])
+def test_a_missing_block_is_named(tmp_path: Path, missing: int) -> None:
+    (tmp_path / "pairs").mkdir()
+    pairs = Tracker(method="SM", calibration=None).track(Movie(np.ones((4, 3, 3), np.uint8))).pairs
+    for index, pair in enumerate(pairs):
+        write_block(block_file(tmp_path / "pairs", index), [pair])
+    (tmp_path / "run.json").write_text('{"parameters": {"frames": [0, 1, 2, 3]}}')
+    assert len(list(stored_pairs(tmp_path))) == 3
+    block_file(tmp_path / "pairs", missing).unlink()
+    with pytest.raises(InputError, match=f"00000{missing}.npz: is missing; track the movie again"):
+        list(stored_pairs(tmp_path))

@@ -204,3 +204,25 @@ def test_the_docs_have_every_file_column_and_array(output: Path) -> None:
             names |= set(arrays)
     undocumented = sorted(name for name in names if f"`{name}`" not in DOCS and not name.endswith("_parameters"))
     assert undocumented == []
+
+
+@pytest.mark.parametrize(
+    "content", ["[]", "3", '{"parameters": 3}', '{"parameters": {"frames": [0, 1]}}', "[" * 100_000]
+)
+def test_a_run_of_another_form_gets_one_clear_line(
+    output: Path, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (output / "run.json").write_text(content)
+    for command in ("report", "review"):
+        assert "run.json" in complaint(capsys, command, output)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("frames", []), ("frames", ["a"]), ("step", 0), ("scale", "x"), ("movie_path", 3), ("cost", None)],
+)
+def test_a_parameter_of_another_form_is_named(output: Path, name: str, value: object) -> None:
+    about = json.loads((output / "run.json").read_text())["parameters"]
+    change_run(output, parameters={**about, name: value})
+    with pytest.raises(InputError, match=rf"run.json: its {name} is .*, not of the form that dunno writes; track the"):
+        read_run(output)

@@ -99,3 +99,27 @@ def test_a_full_disk_is_told_and_leaves_the_log_whole(tmp_path: Path, monkeypatc
     assert len(log.history.standing) == 1
     log.answer(Decision("skip", 1, 3), {}, None)
     assert [record["n"] for record in read_log(tmp_path)[1]] == [1, 2]
+
+
+def test_a_log_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+    Log(tmp_path, "ada", {"review_of": "x"}).close()
+    assert (tmp_path / "review.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[" * 100_000, "line 2 is no JSON"),
+        ("3", "line 2 is no JSON"),
+        ('{"n": 1, "action": "answer", "kind": "skip", "frame": 1, "label": 1, "before": 3}', "do not follow"),
+        ('{"n": "1", "action": "answer", "kind": "skip", "frame": 1, "label": 1, "before": {}}', "do not follow"),
+        ('{"n": 1, "action": "answer", "kind": [], "frame": 1, "label": 1, "before": {}}', "do not follow"),
+        ('{"n": 1, "action": {}}', "do not follow"),
+    ],
+)
+def test_a_line_of_another_form_is_refused(tmp_path: Path, line: str, message: str) -> None:
+    log = Log(tmp_path, "ada", {"review_of": "x"})
+    log.close()
+    log.path.write_text(log.path.read_text() + line + "\n")
+    with pytest.raises(InputError, match=message):
+        read_log(tmp_path)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dunno import evaluation
+from dunno.cli.review import opened_in_browser
 from dunno.review import Review
 from dunno.review.export import reviewed_tracking
 from dunno.review.review import was_wrong
@@ -275,3 +276,15 @@ def test_a_small_screen_and_what_is_not_calibrated(
         assert "no joint posterior" in page.inner_text("#audit")
         assert page.evaluate("document.documentElement.scrollWidth") <= 420
         screenshot(page, "review-small")
+
+
+def test_a_file_leads_to_the_page_which_can_then_be_loaded_again(
+    served: Served, visit: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbrowser.open", lambda address: True)
+    with opened_in_browser(served.address) as file:
+        page = visit(file, viewport=SIZE)
+        page.wait_for_selector("#history li svg")
+    page.reload()
+    page.wait_for_selector("#history li svg")
+    assert "token" not in page.url

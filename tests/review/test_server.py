@@ -3,12 +3,14 @@
 import json
 import signal
 import socket
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
+from dunno.cli.review import opened_in_browser
 from dunno.review.security import Gate
 from tests.review.serving import Served, serving
 
@@ -22,13 +24,17 @@ def served(kept_output: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield running
 
 
+@pytest.fixture(scope="module")
+def cookies(served: Served) -> dict[str, str]:
+    """What a browser has that came with the token, which works once."""
+    return dict(httpx.get(served.address).cookies)
+
+
 @pytest.fixture
-def browser_like(served: Served) -> Iterator[httpx.Client]:
+def browser_like(served: Served, cookies: dict[str, str]) -> Iterator[httpx.Client]:
     """A client that has come with the token, as the page does."""
     headers = {"origin": served.origin, "x-dunno-review": "1", "sec-fetch-site": "same-origin"}
-    with httpx.Client(base_url=served.origin) as client:
-        assert client.get("/", params={"token": served.token}).status_code == 200
-        client.headers.update(headers)
+    with httpx.Client(base_url=served.origin, cookies=cookies, headers=headers) as client:
         yield client
 
 
@@ -57,15 +63,45 @@ def test_nothing_is_answered_without_the_token(served: Served) -> None:
     assert httpx.post(served.origin + "/api/undo").status_code == 403
 
 
-def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(served: Served) -> None:
-    answer = httpx.get(served.address)
-    cookie = answer.headers["set-cookie"]
-    assert f"dunno_review_{served.port}=" in cookie
-    assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
-    assert served.token not in cookie
-    assert "set-cookie" not in httpx.get(f"{served.origin}/?token=wrong").headers
-    forged = {f"dunno_review_{served.port}": "guessed"}
-    assert httpx.get(served.origin, cookies=forged).status_code == 403
+def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(output: Path) -> None:
+    with serving(output) as running:
+        answer = httpx.get(running.address)
+        cookie = answer.headers["set-cookie"]
+        assert f"dunno_review_{running.port}=" in cookie
+        assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
+        assert running.token not in cookie
+        assert "set-cookie" not in httpx.get(f"{running.origin}/?token=wrong").headers
+        forged = {f"dunno_review_{running.port}": "guessed"}
+        assert httpx.get(running.origin, cookies=forged).status_code == 403
+
+
+def test_a_token_lets_one_browser_in(output: Path) -> None:
+    with serving(output) as running:
+        assert httpx.head(running.address).status_code == 403
+        assert httpx.get(running.address, headers={"host": "evil.example"}).status_code == 421
+        first, second = httpx.get(running.address), httpx.get(running.address)
+        assert (first.status_code, second.status_code) == (200, 403)
+        assert "has let a browser in already" in second.text
+        assert "set-cookie" not in second.headers
+        page = httpx.get(running.address, cookies=dict(first.cookies))
+        assert page.status_code == 200 and "main.js" in page.text
+
+
+def test_what_is_larger_than_any_answer_is_not_read(served: Served, browser_like: httpx.Client) -> None:
+    body = b'{"order": "' + b"x" * (2 << 20) + b'"}'
+    assert browser_like.post("/api/choose", content=body).status_code == 413
+    assert browser_like.post("/api/choose", content=iter([body])).status_code == 413  # in chunks, of no known length
+    assert browser_like.post("/api/choose", content=b"[" * 100_000).status_code in (400, 422)
+
+
+def test_the_browser_is_opened_by_a_file_that_only_its_owner_can_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    with opened_in_browser("http://127.0.0.1:80/?token=secret") as path:
+        assert opened == [path.as_uri()]
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert "url=http://127.0.0.1:80/?token=secret" in path.read_text()
+    assert not path.exists()
 
 
 def test_another_name_for_this_machine_is_refused(served: Served, browser_like: httpx.Client) -> None:
@@ -184,7 +220,15 @@ def test_what_cannot_be_is_refused_with_the_reason(browser_like: httpx.Client) -
         assert reason in answer.json()["reason"]
     assert browser_like.post("/api/choose", json={"order": "beauty"}).status_code == 409
     assert browser_like.post("/api/choose", json={"filter": {"frames": [1]}}).status_code == 409
-    for wrong in ([1], {"region": [1, 2]}, {"region": [1, 2, 3, 4, 5]}, {"region": ["nan", 0, 1, 1]}):
+    for wrong in (
+        [1],
+        {"frames": {}},
+        {"frames": {"0": 1}},
+        {"region": {}},
+        {"region": [1, 2]},
+        {"region": [1, 2, 3, 4, 5]},
+        {"region": ["nan", 0, 1, 1]},
+    ):
         assert browser_like.post("/api/choose", json={"filter": wrong}).status_code == 409
     assert browser_like.get("/api/view/100000").status_code == 409
 

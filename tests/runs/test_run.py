@@ -413,3 +413,55 @@ def test_an_unfinished_replacement_is_continued_and_not_the_output_it_replaces(s
     assert found.about["method"] == "AS"
     assert json.loads((tmp_path / "out" / "run.json").read_text())["parameters"]["method"] == "AS"
     assert os.listdir(tmp_path) == ["out"]
+
+
+def stopped_run(movie: Movie, folder: Path) -> Path:
+    """What a run leaves that was stopped before its last step: all blocks, and the plan."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dunno.runs.run.Run.to_dict", lambda run: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            track_into(Tracker(method="SM", calibration=None, workers=1), movie, folder)
+    return partial_of(folder)
+
+
+def test_a_damaged_block_is_computed_again(tmp_path: Path) -> None:
+    movie, tracker = Movie(np.ones((4, 3, 3), np.uint8)), Tracker(method="SM", calibration=None, workers=1)
+    track_into(tracker, movie, tmp_path / "whole")
+    block = block_files.block_file(stopped_run(movie, tmp_path / "out") / "pairs", 0)
+    cells = block_files.block_file(partial_of(tmp_path / "out") / "cells", 0)
+    for path, name in ((block, "n_edges"), (cells, "frames")):
+        with np.load(path) as stored:
+            np.savez(path, **{**stored, name: np.zeros(0, np.int64)})
+    track_into(tracker, movie, tmp_path / "out", resume=True)
+    expected = [pair.probability.tolist() for pair in stored_pairs(tmp_path / "whole")]
+    assert [pair.probability.tolist() for pair in stored_pairs(tmp_path / "out")] == expected
+
+
+def test_a_complete_output_with_a_damaged_block_is_not_taken_for_complete(tmp_path: Path) -> None:
+    movie, tracker = Movie(np.ones((4, 3, 3), np.uint8)), Tracker(method="SM", calibration=None, workers=1)
+    track_into(tracker, movie, tmp_path / "out")
+    block_files.block_file(tmp_path / "out" / "pairs", 0).write_bytes(b"PK")
+    with pytest.raises(InputError, match="000000.npz: cannot be read .*; track the movie again"):
+        track_into(tracker, movie, tmp_path / "out", resume=True)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[]", "3", "{}", '{"parameters": 3}', "[" * 100_000, '{"parameters": {}, "gate": "x", "max_distance": 1}'],
+)
+def test_a_plan_of_another_form_gets_one_clear_line(tmp_path: Path, content: str) -> None:
+    movie = Movie(np.ones((4, 3, 3), np.uint8))
+    (stopped_run(movie, tmp_path / "out") / "plan.json").write_text(content)
+    with pytest.raises(InputError, match="start anew without --resume") as caught:
+        track_into(Tracker(method="SM", calibration=None, workers=1), movie, tmp_path / "out", resume=True)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", [{"summary": 3}, {"summary": {"cells": 1}}, {"timings": []}, {"parameters": []}])
+def test_a_run_json_of_another_form_gets_one_clear_line(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    movie, tracker = Movie(np.ones((4, 3, 3), np.uint8)), Tracker(method="SM", calibration=None, workers=1)
+    track_into(tracker, movie, tmp_path / "out")
+    path = tmp_path / "out" / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **wrong}))
+    with pytest.raises(InputError):
+        track_into(tracker, movie, tmp_path / "out", resume=True)

@@ -1,15 +1,19 @@
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 
 import numpy as np
 import pytest
+import tifffile
 
 from dunno import Movie, Tracker
 from dunno.errors import InputError, MovieError, ProblemError
 from dunno.simulate import colony as simulate
 from dunno.tracking import Tracking
 from dunno.types import FramePair, Ints
+
+from ..conftest import COLONY
 
 
 def same(one: Tracking, other: Tracking) -> bool:
@@ -165,3 +169,13 @@ def test_every_result_says_who_made_it(colony: Movie) -> None:
 def test_progress_can_be_shown(colony: Movie, capsys: pytest.CaptureFixture[str]) -> None:
     Tracker().track(colony, progress=True)
     assert "tracking colony" in capsys.readouterr().out
+
+
+def test_arrays_and_paths_are_movies(colony: Movie, tmp_path: Path) -> None:
+    tifffile.imwrite(tmp_path / "a.tif", np.stack(COLONY), photometric="minisblack")
+    tracker = Tracker(method="SM", calibration=None, max_distance=2.5)
+    expected = [pair.probability.tolist() for pair in tracker.track(colony).pairs]
+    for movie in (np.stack(COLONY), str(tmp_path / "a.tif"), tmp_path / "a.tif"):
+        assert [pair.probability.tolist() for pair in tracker.track(movie).pairs] == expected
+    with pytest.raises(InputError, match="a movie of type int; expected a Movie, an array of labels, or a path"):
+        tracker.track(3)  # type: ignore[arg-type]

@@ -5,6 +5,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dunno.errors import ProblemError
 
+LARGEST = 1e100
+"""Sums of larger costs are no numbers any more."""
+
 
 def indices(values: ArrayLike, name: str) -> NDArray[np.int64]:
     """A flat list of whole numbers as int64."""
@@ -25,6 +28,9 @@ def numbers(values: ArrayLike, name: str, length: int, scalar: bool = True) -> N
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iuf":
         raise ProblemError(f"{name} is of type {array.dtype}; expected numbers")
+    size = np.abs(array.astype(np.float64))
+    if (np.isfinite(size) & (size > LARGEST)).any():
+        raise ProblemError(f"{name} holds {size[np.isfinite(size)].max():g}; expected costs up to {LARGEST:g}, or inf")
     if array.ndim == 0 and scalar:
         return np.full(length, float(array))
     if array.shape != (length,):

@@ -11,6 +11,8 @@ from dunno.assignment.arrays import indices, numbers
 from dunno.assignment.triples import Triples
 from dunno.errors import ProblemError
 
+MOST_CELLS = 100_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -132,6 +134,8 @@ class Problem:
 def _count(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise ProblemError(f"{name} is {value!r}; expected a whole number of cells, zero or more")
+    if value > MOST_CELLS:
+        raise ProblemError(f"{name} is {value}; expected at most {MOST_CELLS:,} cells")
     return int(value)
 
 

@@ -77,7 +77,7 @@ def run(arguments: list[str]) -> int:
         warnings.simplefilter("always", DunnoWarning)
         warnings.showwarning = _show_warning
         try:
-            outcome: Any = app(arguments, standalone_mode=False)
+            outcome: Any = app(arguments or ["--help"], standalone_mode=False)
         except DunnoError as error:
             complain(str(error))
             return 2

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from dunno.types import Movie
 
 
+PRECISION, STRENGTH = ("precision",), ("variance", "amplitude", "rate")
+"""What the options are called in the costs and perturbations that have them."""
+
+
 @dataclass(frozen=True)
 class Choices:
     """What to track and how; each field is an option."""
@@ -32,6 +36,15 @@ class Choices:
     perturbation: Annotated[
         str | None, typer.Option(help="See `dunno list perturbations`; the cost's own by default.")
     ] = None
+    members: Annotated[
+        list[Path] | None,
+        typer.Option(help="For --perturbation ensemble: another segmentation of the movie; once for each."),
+    ] = None
+    strength: Annotated[
+        float | None,
+        typer.Option(help="How strong --perturbation is: γ of gaussian, pixels of shift and border, rate of dropout."),
+    ] = None
+    precision: Annotated[float | None, typer.Option(help="λ of --cost distance and activity.")] = None
     features: Annotated[
         Path | None, typer.Option(help="For --cost embedding: a CSV with frame, label and features.")
     ] = None
@@ -68,7 +81,7 @@ class Choices:
             self._cost(),
             self.method,
             samples=self.samples,
-            perturbation=more.pop("perturbation", self.perturbation),
+            perturbation=more["perturbation"] if "perturbation" in more else self._perturbation(),
             max_distance=self.max_distance,
             appear_cost=self.appear_cost,
             disappear_cost=self.disappear_cost,
@@ -76,7 +89,7 @@ class Choices:
             no_mother=not self.mothers_only,
             seed=self.seed,
             workers=more.pop("workers", self.workers),
-            **more,
+            **{name: value for name, value in more.items() if name != "perturbation"},
         )
         if self.samples is not None and not hasattr(tracker.method, "samples"):
             note(f"method {tracker.method.name} draws no samples; --samples {self.samples} has no effect")
@@ -94,11 +107,39 @@ class Choices:
 
             self._check_cost(TransformerCost.name, f"--model {self.model}", "has a model")
             return TransformerCost(self.model)
-        return self.cost
+        return (
+            self.cost if self.precision is None else _with(self.precision, "costs", self.cost, "--precision", PRECISION)
+        )
+
+    def _perturbation(self) -> Any:
+        """A perturbation by name, or with what was said about it; `None` is the cost's own."""
+        if self.members:
+            from dunno.io.reading import read_frames
+            from dunno.perturbations.ensemble import Ensemble
+
+            if (self.perturbation or "").lower() != Ensemble.name:
+                raise InputError(f"--members {self.members[0]}: only --perturbation {Ensemble.name} has members")
+            return Ensemble([read_frames(path) for path in self.members])
+        if self.strength is None:
+            return self.perturbation
+        if self.perturbation is None:
+            raise InputError(f"--strength {self.strength:g}: name the --perturbation that it belongs to")
+        return _with(self.strength, "perturbations", self.perturbation, "--strength", STRENGTH)
 
     def _check_cost(self, name: str, option: str, what: str) -> None:
         if self.cost.lower() != name:
             raise InputError(f"{option}: only --cost {name} {what}, not {self.cost}")
+
+
+def _with(value: float, room: str, name: str, option: str, names: tuple[str, ...]) -> Any:
+    """Something of a room with one of its parameters given."""
+    from dunno import rooms
+
+    kind = rooms.find(room, name)
+    found = next((each for each in names if each in inspect.signature(kind).parameters), None)
+    if found is None:
+        raise InputError(f"{option} {value:g}: {name} has no {' or '.join(names)}")
+    return kind(**{found: int(value) if value.is_integer() else value})
 
 
 def with_choices(command: Callable[..., None], *, movie_may_be_left_out: bool = False) -> Callable[..., None]:

@@ -15,6 +15,7 @@ from dunno.work.progress import Listener, LogFile, Progress, Tell, now_and_then,
 if TYPE_CHECKING:
     from dunno.runs.plate import Outcome
     from dunno.runs.run import Run
+    from dunno.runs.summary import Summary
 
 Item = TypeVar("Item")
 
@@ -133,6 +134,7 @@ def show_run(run: Run) -> None:
         ("mean confidence", confidence),
         ("probabilities", f"{about['verdict']}: {about['reason']}"),
         ("expected wrong links", f"{summary.expected_wrong_links:,.1f}"),
+        *_missing_rows(summary),
         *_fitted_rows(about),
         *_imaging_rows(run),
         ("time", f"{run.seconds:.1f} s"),
@@ -144,6 +146,12 @@ def show_run(run: Run) -> None:
     console.print(
         f"written to [bold]{escape(str(run.folder))}[/bold]: {', '.join(sorted(path.name for path in run.folder.iterdir()))}"
     )
+
+
+def _missing_rows(summary: Summary) -> list[tuple[str, str]]:
+    """How many true links somebody else's links leave out."""
+    missing = summary.expected_missing_links
+    return [] if missing is None else [("expected missing links", f"{missing:,.1f}")]
 
 
 def _fitted_rows(about: dict[str, Any]) -> list[tuple[str, str]]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,8 +63,6 @@ def _export(opened: Review, folder: Path, overwrite: bool) -> None:
 
 def show_page(opened: Review, host: str, port: int, browser: bool) -> None:
     """Serve a review's page until Ctrl-C, and say how it stands then."""
-    import webbrowser
-
     from dunno.cli.console import note
     from dunno.review.desk import Desk
     from dunno.review.server import LOOPBACK, gate_for, listen, serve
@@ -71,18 +72,43 @@ def show_page(opened: Review, host: str, port: int, browser: bool) -> None:
         number = int(listening.getsockname()[1])
         gate = gate_for(host, number)
         name = f"[{host}]" if ":" in host else host
-        address = f"http://{name}:{number}/?token={gate.token}"
+        origin = f"http://{name}:{number}/"
+        address = f"{origin}?token={gate.token}"
         if host not in LOOPBACK:
             note(f"listening on {host}: whoever gets the address below can review, and the connection is not encrypted")
 
-        def ready() -> None:
-            typer.echo(f"the review is at {address}\nleave with Ctrl-C; every decision is kept at once")
-            if browser:
-                webbrowser.open(address)
+        with ExitStack() as until_the_end, suppress(KeyboardInterrupt):
 
-        with suppress(KeyboardInterrupt):
+            def ready() -> None:
+                typer.echo(
+                    f"the review is at {address} (for one browser)\nleave with Ctrl-C; every decision is kept at once"
+                )
+                if browser:
+                    until_the_end.enter_context(opened_in_browser(f"{origin}?token={gate.another_token()}"))
+
             serve(desk, listening, gate, ready)
     typer.echo(
         f"{opened.n_answered:,} daughters reviewed; expected wrong links: {opened.first_expected:.1f} before, "
         f"{opened.table.expected_wrong_links:.1f} now. Write it out with: dunno review {opened.folder} --export DIR"
     )
+
+
+@contextmanager
+def opened_in_browser(address: str) -> Iterator[Path]:
+    """Open an address by a file that leads there and that only its owner can read.
+
+    What a browser is started with can be read by everybody on the machine; what is in the file cannot.
+    """
+    import webbrowser
+
+    handle, name = tempfile.mkstemp(prefix="dunno-review-", suffix=".html")  # readable by its owner alone
+    path = Path(name)
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(
+                f'<!doctype html><title>dunno review</title><meta http-equiv="refresh" content="0;url={address}">\n'
+            )
+        webbrowser.open(path.as_uri())
+        yield path
+    finally:
+        path.unlink(missing_ok=True)

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
-from dunno.errors import InputError
+from dunno.errors import InputError, ProblemError
 from dunno.io.schema import Schema
 
 NUMBER = "schema"
@@ -34,5 +33,8 @@ def open_arrays(path: Path, schema: Schema) -> Iterator[Mapping[str, Any]]:
         with path.open("rb") as file, np.load(file) as arrays:
             schema.check(int(arrays[NUMBER]) if NUMBER in arrays else 1, path)
             yield arrays
-    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
-        raise InputError(f"{path}: cannot be read ({error}); {schema.cure}") from None
+    except Exception as error:  # a damaged file can fail in any step of reading it
+        if isinstance(error, InputError) and not isinstance(error, ProblemError):
+            raise
+        message = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(f"{path}: cannot be read ({message}); {schema.cure}") from None

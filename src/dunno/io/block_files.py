@@ -12,7 +12,6 @@ from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from zipfile import is_zipfile
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from dunno.assignment import Problem, Triples
 from dunno.errors import InputError
 from dunno.io.array_files import open_arrays, write_arrays
 from dunno.io.schema import PAIRS
+from dunno.io.writing import RUN_FILE
 from dunno.types import BrokenFrame, Detections, PairPosterior
 
 FOLDER = "pairs"
@@ -76,7 +76,10 @@ def _triple_arrays(each: Sequence[Triples | None]) -> dict[str, Any]:
 def read_block(path: Path) -> list[PairPosterior]:
     """Read the pairs of one file, as they were but for pixels and samples."""
     with open_arrays(path, PAIRS) as arrays:
-        return list(_pairs(dict(arrays)))
+        pairs = list(_pairs(dict(arrays)))
+        if not pairs:
+            raise ValueError("it holds no pairs")
+        return pairs
 
 
 def read_broken(path: Path) -> list[BrokenFrame]:
@@ -86,8 +89,11 @@ def read_broken(path: Path) -> list[BrokenFrame]:
 
 
 def is_whole(path: Path) -> bool:
-    """Whether a block is there, to its end."""
-    return path.is_file() and is_zipfile(path)
+    """Whether a block is there and can be read; one that is damaged is computed again."""
+    try:
+        return path.is_file() and bool(read_block(path))
+    except InputError:
+        return False
 
 
 def _pairs(arrays: dict[str, Any]) -> Iterator[PairPosterior]:
@@ -129,11 +135,32 @@ def _bounds(counts: np.ndarray) -> list[slice]:
 
 def stored_pairs(folder: str | Path) -> Iterator[PairPosterior]:
     """Yield all pairs of an output, in frame order, a block in memory at a time."""
-    blocks = sorted((Path(folder) / FOLDER).glob("*.npz"))
-    if not blocks:
+    for block in stored_blocks(folder):
+        yield from block
+
+
+def stored_blocks(folder: str | Path) -> Iterator[list[PairPosterior]]:
+    """Yield the pairs of each file of an output, in frame order; a file that is missing is named."""
+    files = sorted((Path(folder) / FOLDER).glob("*.npz"))
+    if not files:
         raise InputError(f"{folder}: has no {FOLDER}/ folder; it was made by an older version, track the movie again")
-    for path in blocks:
-        yield from read_block(path)
+    frame, last = None, _last_frame(Path(folder))
+    for index, path in enumerate(files):
+        pairs = read_block(path)
+        if path.name != block_file("", index).name or frame not in (None, pairs[0].mother_frame):
+            raise InputError(f"{block_file(path.parent, index)}: is missing; {PAIRS.cure}")
+        frame = pairs[-1].daughter_frame
+        yield pairs
+    if last is not None and frame != last:
+        raise InputError(f"{block_file(files[0].parent, len(files))}: is missing; {PAIRS.cure}")
+
+
+def _last_frame(folder: Path) -> int | None:
+    """The last frame of an output, as its `run.json` has it; `None` where there is none, which is not said here."""
+    try:
+        return int(json.loads((folder / RUN_FILE).read_text())["parameters"]["frames"][-1])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
 
 
 def keep(pairs: Iterable[PairPosterior], folder: Path, block: int) -> Iterator[PairPosterior]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from dunno.errors import InputError
 from dunno.io.array_files import open_arrays, write_arrays
 from dunno.io.block_files import block_file
 from dunno.io.schema import CELLS
@@ -97,6 +98,14 @@ class StoredCells:
 
     def __reduce__(self) -> tuple[type[StoredCells], tuple[Path, bool]]:
         return StoredCells, (self.folder, self.shared)
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a file is there and can be read; the frames of one that is damaged are measured again."""
+    try:
+        return path.is_file() and len(read_cells(path)[0].frames) > 0
+    except InputError:
+        return False
 
 
 def has_cells(folder: str | Path, n_frames: int) -> bool:

@@ -18,6 +18,7 @@ from dunno.errors import MovieError, OutputError, TruthError
 from dunno.io.images import ImageFiles, image_files
 from dunno.truth.matching import TrackTable, match_truth
 from dunno.types import Ints, Movie, Truth
+from dunno.types.movie import MOST_FRAMES
 
 MASK_PLACES = ("_ST/SEG", "_GT/TRA", "_RES")
 MAX_LABEL = np.iinfo(np.uint16).max
@@ -43,6 +44,8 @@ def frame_numbers(files: Sequence[Path]) -> Ints:
         if match is None:
             raise MovieError(f"{file}: expected a frame number at the end of the name, as in mask007.tif")
         numbers.append(int(match.group(1)))
+    if max(numbers, default=0) > MOST_FRAMES:
+        raise MovieError(f"{files[-1]}: frame {max(numbers)}; expected a number below {MOST_FRAMES:,}")
     frames = np.array(numbers, dtype=np.int64)
     gaps = np.flatnonzero(np.diff(frames) != 1)
     if len(gaps):
@@ -81,8 +84,10 @@ def read_table(path: Path) -> TrackTable:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # an empty table is fine
             rows = np.loadtxt(path, dtype=np.int64, ndmin=2)
-    except ValueError as error:
-        raise TruthError(f"{path}: {error}; expected four whole numbers a row: label, first, last, parent") from None
+    except (ValueError, OverflowError, OSError) as error:
+        raise TruthError(
+            f"{path}: {' '.join(str(error).split())}; expected four whole numbers a row: label, first, last, parent"
+        ) from None
     if rows.size == 0:
         rows = np.empty((0, 4), np.int64)
     if rows.shape[1] != 4:

@@ -21,11 +21,13 @@ def join(given: GivenLinks, movie: Movie, source: str) -> Links:
     mother_seen, daughter_seen = _ends_seen(given, movie)
     seen, follows = mother_seen & daughter_seen, _follows(given, movie)
     kept, merged, first = _one_mother_each(given, np.flatnonzero(seen & follows))
+    kept, third = _two_daughters_each(given, kept)
     reasons = dict(_absent(given.mother, given.mother_frame, ~mother_seen))
     reasons |= _absent(given.daughter, given.frame, mother_seen & ~daughter_seen)
     reasons |= dict.fromkeys(np.flatnonzero(seen & ~follows).tolist(), GAP)
     for row, mother in zip(merged.tolist(), given.mother[first].tolist(), strict=True):
         reasons[row] = f"a merge; the daughter has mother {mother} already"
+    reasons |= dict.fromkeys(third.tolist(), "a third daughter; the mother has two already")
     problems = (*given.problems, *(f"{_name(given, row)}: {reasons[row]}" for row in sorted(reasons)))
     mother_frame, mother = given.mother_frame[kept], given.mother[kept]
     return Links(mother_frame, mother, given.frame[kept], given.daughter[kept], problems, source)
@@ -72,6 +74,16 @@ def _one_mother_each(given: GivenLinks, usable: Ints) -> tuple[Ints, Ints, Ints]
     winner = kept[np.cumsum(begins) - 1]
     differs = given.mother[order] != given.mother[winner]
     return kept, order[differs], winner[differs]
+
+
+def _two_daughters_each(given: GivenLinks, kept: Ints) -> tuple[Ints, Ints]:
+    """Rows to keep, in their order, and those that give a mother more than two daughters; the first rows in the file win."""
+    order = kept[np.lexsort((kept, given.mother[kept], given.mother_frame[kept]))]
+    begins = np.ones(len(order), np.bool_)
+    begins[1:] = (np.diff(given.mother_frame[order]) != 0) | (np.diff(given.mother[order]) != 0)
+    first = np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
+    third = order[np.arange(len(order)) - first >= 2]
+    return kept[~np.isin(kept, third)], np.sort(third)
 
 
 def _absent(label: Ints, frame: Ints, which: Bools) -> Iterator[tuple[int, str]]:

@@ -70,12 +70,12 @@ def _read_with_masks(path: Path, masks: Path, options: Options) -> Movie:
     for reader in readers():
         if isinstance(reader, JoinsMasks) and (movie := reader.join(path, masks, options)) is not None:
             return movie
-    frames = _frames(masks)
-    images = _frames(path) if path.exists() and path.resolve() != masks.resolve() else None
+    frames = read_frames(masks)
+    images = read_frames(path) if path.exists() and path.resolve() != masks.resolve() else None
     return options.movie(frames, images, name=path.stem, mask_source=str(masks))
 
 
-def _frames(path: Path) -> Frames:
+def read_frames(path: Path) -> Frames:
     """The frames of a folder, stack or zarr, whatever they show."""
     sources = [reader for reader in readers() if isinstance(reader, HasFrames)]
     source = next((source for source in sources if source.accepts(path)), None)

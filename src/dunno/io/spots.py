@@ -64,7 +64,10 @@ def match_spots(ids: Ints, frame: Ints, place: Floats, movie: Movie) -> Spots:
         movie: Has the detections; its frames are read one at a time.
     """
     label, problems = np.zeros(len(ids), np.int64), []
+    has_place = np.asarray(np.isfinite(place).all(axis=1))
+    problems += [f"spot {each}: has no place, or one that is not finite" for each in ids[~has_place].tolist()]
     for t, rows in rows_by_frame(frame, movie):
+        rows = rows[has_place[rows]]
         under = _cells_under(movie.detections(t), place[rows], movie)
         is_first = np.zeros(len(rows), np.bool_)
         is_first[np.unique(under, return_index=True)[1]] = True
@@ -81,7 +84,8 @@ def match_spots(ids: Ints, frame: Ints, place: Floats, movie: Movie) -> Spots:
 
 def _cells_under(cells: Detections, place: Floats, movie: Movie) -> Ints:
     """(N,) the label at each place, or of the cell whose radius reaches there, or 0."""
-    pixel = np.floor(place / np.asarray(movie.scale) + 0.5).astype(np.int64).clip(0, np.asarray(movie.shape) - 1)
+    with np.errstate(over="ignore"):
+        pixel = np.floor(place / np.asarray(movie.scale) + 0.5).clip(0, np.asarray(movie.shape) - 1).astype(np.int64)
     under: Ints = cells.masks[tuple(pixel.T)].astype(np.int64)
     for i in np.flatnonzero(under == 0).tolist():
         under[i] = _nearest(cells, place[i])

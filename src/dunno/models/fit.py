@@ -20,7 +20,9 @@ from dunno.types.stretch import Stretch
 
 ITERATIONS = 60
 REFIT_ITERATIONS = 12
-TOLERANCE = 1e-5
+TOLERANCE = 5e-5
+"""Change in log evidence per cell below which it stands still; the evidence itself depends on the unit of length."""
+
 WINDOW_CELLS = 600.0
 """How many mothers the time-varying parameters of one transition are fitted on."""
 
@@ -173,13 +175,13 @@ class Climber:
 
     def climb(self, model: Model, stretch: Stretch, kernel: Floats, held: frozenset[str] = frozenset()) -> Climb:
         """Expect and maximise until the evidence stands still; expectations and model belong together at the end."""
-        before = -np.inf
+        before, still = -np.inf, TOLERANCE * stretch.n_rows + 0.01
         for iteration in range(1, self._most + 1):
             expected = expect(model, stretch)
             self._rounds += 1
             self._tell(self._rounds)
             evidence = expected.log_evidence
-            if iteration > 3 and abs(evidence - before) < TOLERANCE * abs(evidence) + 0.01:
+            if iteration > 3 and abs(evidence - before) < still:
                 return Climb(expected, iteration, True)
             before = evidence
             model = maximise(expected, kernel, held=held)

@@ -28,7 +28,7 @@ class Ensemble:
     def draws(self, pair: FramePair, cost: Any, k: int, rng: np.random.Generator) -> Iterator[FramePair]:
         """Yield k pairs, each as one member saw it."""
         if not self.members:
-            raise InputError("the ensemble has no members; give K alternative segmentations: Ensemble([masks, …])")
+            raise InputError("the ensemble has no members; name them with --members, or Ensemble([masks, …])")
         for draw in range(k):
             member = self.members[draw % len(self.members)]
             mothers = _as_seen(pair.mothers, member, pair.scale)

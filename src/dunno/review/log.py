@@ -56,6 +56,8 @@ class History:
         """Follow one line of the log."""
         if record["action"] == ANSWER:
             decision = Decision.from_dict(record)
+            if not isinstance(record["before"], dict) or not isinstance(record.get("question") or {}, dict):
+                raise TypeError(record)
             self.standing.append(Answer(record["n"], decision, record["before"], record.get("question")))
             self.undone.clear()
         elif record["action"] == UNDO:
@@ -95,6 +97,8 @@ def _read(path: Path) -> tuple[dict[str, Any] | None, list[dict[str, Any]], int]
     REVIEW.check(records[0].get("schema"), path)
     try:
         replay(records[1:])
+        if not all(isinstance(record["n"], int) for record in records[1:]):
+            raise TypeError
     except (KeyError, IndexError, ValueError, TypeError, DecisionError):
         raise InputError(f"{path}: its lines do not follow from each other; was it edited by hand?") from None
     return records[0], records[1:], end
@@ -105,7 +109,7 @@ def _parsed(path: Path, n: int, line: bytes) -> dict[str, Any]:
         record = json.loads(line)
         if not isinstance(record, dict):
             raise ValueError
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InputError(f"{path}: line {n} is no JSON; repair or remove it, the lines before it are whole") from None
     return record
 
@@ -120,7 +124,7 @@ class Log:
         self.history = replay(records)
         self._n = records[-1]["n"] if records else 0
         try:
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)  # it names people
         except OSError as error:
             raise OutputError(f"{self.path}: cannot be written ({error.strerror})") from None
         os.ftruncate(self._file, self._end)

@@ -1,6 +1,7 @@
 """Nobody else gets in: who may talk to the page's server, and what the browser may do with what it gets.
 
-- Only a browser that came with the token in the address gets the cookie, and nothing is answered without one of them.
+- Only a browser that came with a token in the address gets the cookie, each token lets one browser in, and nothing else is
+  answered without the cookie.
 - The Host header must name this machine, so that another site cannot reach the server under a name of its own (DNS rebinding).
 - What changes something must say that it comes from the page itself: same origin, and a header that no form can send.
 - The page may load nothing from elsewhere and run no inline script, and no other page may frame it.
@@ -24,6 +25,14 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 WRITE_HEADER = "x-dunno-review"
 SAFE_METHODS = ("GET", "HEAD")
+MOST_BYTES = 1 << 20
+WELCOME = """<!doctype html><title>dunno review</title><meta http-equiv="refresh" content="0;url=/">
+<link rel="icon" href="data:,">
+<a href="/">to the review</a>
+"""
+WELCOME_POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+"""Leads to the page without the token, and loads nothing itself. A browser that came from elsewhere would otherwise not send
+the new cookie along when the page is loaded again."""
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -47,6 +56,7 @@ class Gate:
         anywhere: Whether it listens beyond loopback: every bare IP address is then an honest name for it.
         token: What the address must hold once.
         secret: What the cookie holds from then on.
+        unused: Tokens that have let nobody in yet.
     """
 
     port: int
@@ -54,18 +64,31 @@ class Gate:
     anywhere: bool = False
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     secret: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    unused: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.unused.add(self.token)
+
+    def another_token(self) -> str:
+        """A token for one more browser."""
+        token = secrets.token_urlsafe(24)
+        self.unused.add(token)
+        return token
 
     @property
     def cookie(self) -> str:
         """The cookie's name."""
         return f"dunno_review_{self.port}"
 
-    def refusal(self, method: str, headers: Mapping[str, str], query: str) -> tuple[int, str] | None:
+    def refusal(self, method: str, headers: Mapping[str, str]) -> tuple[int, str] | None:
         """Why a request is refused; `None` lets it in."""
         if not self.is_own_name(headers.get("host", "")):
             return 421, "this server does not answer under that name"
-        if not (self.has_cookie(headers) or self.has_token(query)):
-            return 403, "open the address that dunno review printed: it holds a token, this one does not"
+        if not self.has_cookie(headers):
+            return 403, (
+                "open the address that dunno review printed: it holds a token, this one does not, or one that has let a browser "
+                "in already; start dunno review again for a new one"
+            )
         if method not in SAFE_METHODS and not self._is_own_page(headers):
             return 403, "this did not come from the review's own page"
         return None
@@ -82,10 +105,14 @@ class Gate:
             return False
         return self.anywhere or address.is_loopback
 
-    def has_token(self, query: str) -> bool:
-        """Whether the address holds the token."""
-        given = parse_qs(query).get("token", [""])[0]
-        return secrets.compare_digest(given.encode(), self.token.encode())
+    def takes_token(self, method: str, headers: Mapping[str, str], query: str) -> bool:
+        """Whether the address holds a token that has let nobody in yet; from now on it has."""
+        if method != "GET" or not self.is_own_name(headers.get("host", "")):
+            return False
+        given = parse_qs(query).get("token", [""])[0].encode()
+        found = [token for token in self.unused if secrets.compare_digest(given, token.encode())]
+        self.unused.difference_update(found)
+        return bool(found)
 
     def has_cookie(self, headers: Mapping[str, str]) -> bool:
         """Whether the browser has been let in before."""
@@ -116,26 +143,53 @@ def guarded(app: App, gate: Gate) -> App:
             return  # there are no web sockets here
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         query = scope["query_string"].decode("latin-1")
-        refused = gate.refusal(scope["method"], headers, query)
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                if refused is None and gate.has_token(query):
-                    cookie = f"{gate.cookie}={gate.secret}; Path=/; HttpOnly; SameSite=Strict"
-                    more.append((b"set-cookie", cookie.encode()))
+                given = {name for name, _ in message.get("headers", [])}
+                more = [
+                    (name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in given
+                ]
                 message = {**message, "headers": [*message.get("headers", []), *more]}
             await send(message)
 
-        if refused is None:
-            await app(scope, receive, send_with_headers)
+        if gate.takes_token(scope["method"], headers, query):
+            cookie = f"{gate.cookie}={gate.secret}; Path=/; HttpOnly; SameSite=Strict"
+            own = [(b"set-cookie", cookie.encode()), (b"content-security-policy", WELCOME_POLICY.encode())]
+            await _answer(send_with_headers, 200, "text/html", WELCOME, *own)
+        elif (refused := gate.refusal(scope["method"], headers)) is not None:
+            await _answer(send_with_headers, refused[0], "text/plain", f"dunno review: {refused[1]}\n")
+        elif (body := await _body(receive)) is None:
+            await _answer(send_with_headers, 413, "text/plain", f"dunno review: more than {MOST_BYTES:,} bytes\n")
         else:
-            await _refuse(send_with_headers, *refused)
+            await app(scope, _again(body, receive), send_with_headers)
 
     return let_in
 
 
-async def _refuse(send: Send, status: int, reason: str) -> None:
-    kind = (b"content-type", b"text/plain; charset=utf-8")
-    await send({"type": "http.response.start", "status": status, "headers": [kind]})
-    await send({"type": "http.response.body", "body": f"dunno review: {reason}\n".encode()})
+async def _body(receive: Receive) -> bytes | None:
+    """What was sent; `None` as soon as it is more than the page ever sends."""
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+        if len(body) > MOST_BYTES:
+            return None
+    return body
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Hand on what was received already, and then whatever comes."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def next_message() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return next_message
+
+
+async def _answer(send: Send, status: int, kind: str, text: str, *headers: tuple[bytes, bytes]) -> None:
+    kinds = (b"content-type", f"{kind}; charset=utf-8".encode())
+    await send({"type": "http.response.start", "status": status, "headers": [kinds, *headers]})
+    await send({"type": "http.response.body", "body": text.encode()})

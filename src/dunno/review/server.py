@@ -139,7 +139,7 @@ def _filter(content: dict[str, Any]) -> Filter:
             divisions=bool(content.get("divisions")),
             starts=bool(content.get("starts")),
         )
-    except (TypeError, ValueError, IndexError, AttributeError, OverflowError):
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
         raise InputError(
             "a filter of another form; expected frames [first, last] and region [top, left, bottom, right]"
         ) from None

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from dunno.errors import InputError
-from dunno.io.block_files import FOLDER, read_block
+from dunno.io.block_files import FOLDER, block_file, read_block, stored_blocks
 from dunno.types import PairPosterior
 
 Thing = TypeVar("Thing")
@@ -44,19 +43,14 @@ class Store:
     """The pairs of an output, as they were tracked."""
 
     def __init__(self, folder: Path, blocks_kept: int = 4) -> None:
-        self._files = sorted((folder / FOLDER).glob("*.npz"))
-        if not self._files:
-            raise InputError(
-                f"{folder}: has no {FOLDER}/ folder; it was made by an older version, track the movie again"
-            )
+        self._folder = folder
         self._where: list[tuple[int, int]] = []
         self._kept: Recent[list[PairPosterior]] = Recent(blocks_kept)
 
     def stream(self) -> Iterator[PairPosterior]:
         """Yield every pair once, in frame order, and learn where each is; comes before `get`."""
         self._where.clear()
-        for block, path in enumerate(self._files):
-            pairs = read_block(path)
+        for block, pairs in enumerate(stored_blocks(self._folder)):
             self._where.extend((block, place) for place in range(len(pairs)))
             yield from pairs
 
@@ -65,5 +59,5 @@ class Store:
         block, place = self._where[t]
         pairs = self._kept.get(block)
         if pairs is None:
-            pairs = self._kept.put(block, read_block(self._files[block]))
+            pairs = self._kept.put(block, read_block(block_file(self._folder / FOLDER, block)))
         return pairs[place]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -49,11 +50,12 @@ def digest(thing: Any) -> str:
 
 
 def _add(state: Any, thing: Any) -> None:
-    state.update(type(thing).__name__.encode())
+    kind: Any = type(thing)
+    state.update(kind.__name__.encode())
     if isinstance(thing, np.ndarray) and thing.dtype != object:
         state.update(str((thing.shape, thing.dtype.str)).encode())
         state.update(np.ascontiguousarray(thing).tobytes())
-    elif isinstance(thing, str | bytes | int | float | complex | bool | np.generic | None):
+    elif isinstance(thing, str | bytes | int | float | complex | bool | np.generic | Path | None):
         state.update(repr(thing).encode())
     elif isinstance(thing, list | tuple):
         for each in thing:
@@ -64,5 +66,11 @@ def _add(state: Any, thing: Any) -> None:
             _add(state, thing[name])
     elif is_dataclass(thing) and not isinstance(thing, type):
         _add(state, {field.name: getattr(thing, field.name) for field in fields(thing)})
-    elif hasattr(thing, "__dict__") and not isinstance(thing, type):
+    elif isinstance(thing, type):
+        return
+    elif kind.__reduce__ is not object.__reduce__:  # files by their paths, not by what is open
+        _add(state, thing.__reduce__()[1])
+    elif kind.__getstate__ is not object.__getstate__:
+        _add(state, thing.__getstate__())
+    elif hasattr(thing, "__dict__"):
         _add(state, {name: value for name, value in vars(thing).items() if not callable(value)})

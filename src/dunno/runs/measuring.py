@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from dunno.errors import InputError, MovieError
-from dunno.io.block_files import block_file, is_whole
-from dunno.io.cell_files import FRAMES_PER_FILE, StoredCells, write_cells
+from dunno.io.block_files import block_file
+from dunno.io.cell_files import FRAMES_PER_FILE, StoredCells, is_whole, write_cells
 from dunno.io.writers import csv
 from dunno.tracking.measuring import MeasuredBlock, frame_blocks, measure_block, measured_blocks, warn_of_dark
 from dunno.types import BrokenFrame, Detections, Movie

@@ -72,10 +72,13 @@ class Run:
     @classmethod
     def of(cls, folder: Path, content: dict[str, Any]) -> Run:
         """The run that a `run.json` tells of."""
-        summary = Summary(**content["summary"])
-        summary.least_certain = [DoubtfulLink(**each) for each in content["summary"]["least_certain"]]
-        summary.broken = [BrokenFrame(**each) for each in content["summary"]["broken"]]
-        return cls(folder, content["parameters"], summary, content["timings"]["seconds"])
+        try:
+            summary = Summary(**content["summary"])
+            summary.least_certain = [DoubtfulLink(**each) for each in content["summary"]["least_certain"]]
+            summary.broken = [BrokenFrame(**each) for each in content["summary"]["broken"]]
+            return cls(folder, content["parameters"], summary, float(content["timings"]["seconds"]))
+        except (KeyError, TypeError, ValueError):
+            raise InputError(f"{folder / RUN_FILE}: has not the form that dunno writes; {RUN.cure}") from None
 
 
 def track_into(
@@ -134,6 +137,8 @@ def _check_complete(tracker: Tracker, movie: Movie, folder: Path, tell: Tell) ->
     """Refuse to take an output for that of a movie whose masks have changed."""
     if not cell_files.has_cells(folder, len(movie)):
         raise InputError(f"{folder}: has no {cell_files.FOLDER}/ folder; it was made by an older version, track again")
+    for _ in block_files.stored_blocks(folder):
+        pass  # each is read, so that one that is missing or damaged is named
     with tracker.working() as (executor, workers):
         check_masks(movie, folder / cell_files.FOLDER, executor, workers, tell)
 
@@ -161,8 +166,15 @@ def _plan(tracker: Tracker, movie: Movie, place: Path, asked: dict[str, Any], te
             write_whole(fitted, plan.calibration.to_dict())
         write_whole(path, {"parameters": asked, "gate": plan.gate, "max_distance": plan.max_distance})
         stored = read_json(path) or {}
-    plan = tracker.draft(stored["max_distance"], stored["gate"])
+    widest, gate = (_distance(stored.get(name), path) for name in ("max_distance", "gate"))
+    plan = tracker.draft(widest, gate)
     return replace(plan, calibration=load_calibration(fitted)) if fitted.exists() else plan
+
+
+def _distance(value: Any, path: Path) -> float:
+    if not isinstance(value, int | float) or not value > 0:
+        raise InputError(f"{path}: holds the distance {value!r:.60}; start anew without --resume")
+    return float(value)
 
 
 def _track(
@@ -174,7 +186,7 @@ def _track(
     writers: list[Writer] = [GeffWriter(place / "tracks.geff", about), CsvWriter(place, about)]
     if ctc:
         writers.append(CtcWriter(place / "ctc", about, movie))
-    summary = Summary()
+    summary = Summary(expected_missing_links=None if tracker.links is None else 0.0)
     files = finished_files(plan, movie, place / block_files.FOLDER, executor, workers, tell)
     summary.tracks = len(drain(summary.watch(_pairs(files, summary)), writers))
     if tracker.links is not None and tracker.links.unmatched:

@@ -26,7 +26,10 @@ class DoubtfulLink:
 
 @dataclass
 class Summary:
-    """What a run found; cells of a broken frame's neighbours count as neither appearing nor disappearing."""
+    """What a run found; cells of a broken frame's neighbours count as neither appearing nor disappearing.
+
+    `expected_missing_links` is how many true links are not among somebody else's; `None` where the links are dunno's own.
+    """
 
     frames: int = 1
     cells: int = 0
@@ -38,6 +41,7 @@ class Summary:
     tracks: int = 0
     mean_confidence: float | None = None
     expected_wrong_links: float = 0.0
+    expected_missing_links: float | None = None
     least_certain: list[DoubtfulLink] = field(default_factory=list)
     broken: list[BrokenFrame] = field(default_factory=list)
 
@@ -56,6 +60,8 @@ class Summary:
             self._count(pair)
             self.mean_confidence = total / self.links if self.links else None
             self.expected_wrong_links = self.links - total
+            if self.expected_missing_links is not None:
+                self.expected_missing_links += float(np.nansum(pair.probability[~pair.selected]))
             yield pair
 
     def _count(self, pair: PairPosterior) -> None:

@@ -126,17 +126,22 @@ def write_whole(path: Path, content: Mapping[str, Any]) -> None:
 def read_json(path: Path) -> dict[str, Any] | None:
     """Read what `write_whole` wrote; `None` where nothing is."""
     try:
-        content: dict[str, Any] = json.loads(path.read_text())
+        content = json.loads(path.read_text())
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read ({error}); start anew without --resume") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: holds {_short(content)}; expected names with values; start anew without --resume")
     return content
 
 
 def refuse_others(stored: Mapping[str, Any], asked: Mapping[str, Any], where: Path) -> None:
     """Refuse to continue what was begun with other choices, another movie or another version, and say which."""
-    stored = {**stored.get("parameters", {}), **stored.get("made_from", {})}
+    parts = [stored.get(name, {}) for name in ("parameters", "made_from")]
+    if not all(isinstance(part, dict) for part in parts):
+        raise InputError(f"{where}: what it was begun with cannot be read; start anew without --resume")
+    stored = {**parts[0], **parts[1]}
     asked = json.loads(json.dumps(asked))  # tuples and such become what was stored
     for name in asked:
         if stored.get(name) != asked[name]:

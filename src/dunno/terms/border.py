@@ -25,6 +25,10 @@ class Border(Term):
 
     Cells enter with the density of those inside times the probability that one came from outside, times `entering`. Axes
     are taken as independent.
+
+    Two things are left out. With `leaving` below 1, what steps outside and is not lost is nowhere: the densities of displacements
+    inside are not scaled up by it, so a mother's ways sum to less than 1 near the border (to 1 − (1 − leaving) × the share that
+    steps outside). And of a division both daughters stay, or none: one that leaves alone counts as a single daughter's mother.
     """
 
     name: ClassVar[str] = "border"

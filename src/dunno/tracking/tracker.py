@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from inspect import signature
+from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ from dunno.calibration import Calibration
 from dunno.calibration.verdict import UNTESTED
 from dunno.costs import Cost, HasEventCosts, evaluate, linkable, name_of
 from dunno.errors import InputError, MovieError
+from dunno.io import read
 from dunno.io.links import Links
 from dunno.methods import Method, ScoredPair, is_joint
 from dunno.perturbations import Perturbation
@@ -191,13 +193,14 @@ class Tracker:
             for posteriors in in_order(work, blocks, executor, 2 * workers):
                 yield from posteriors
 
-    def track(self, movie: Movie, progress: bool = False) -> Tracking:
+    def track(self, movie: Movie | np.ndarray | str | Path, progress: bool = False) -> Tracking:
         """Track the whole movie.
 
         Args:
-            movie: The movie.
+            movie: The movie, an array (T, [Z,] Y, X) of labels, or the path of what `dunno.read` reads.
             progress: Show a bar.
         """
+        movie = _as_movie(movie)
         with self.working() as (executor, workers):
             movie = with_measured_cells(movie, executor, workers)
         plan = self.plan(movie)
@@ -337,6 +340,16 @@ def check_seed(seed: int) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed is {seed!r}; expected a whole number, zero or more")
     return int(seed)
+
+
+def _as_movie(given: Movie | np.ndarray | str | Path) -> Movie:
+    if isinstance(given, Movie):
+        return given
+    if isinstance(given, str | Path):
+        return read(given)
+    if isinstance(given, np.ndarray):
+        return Movie(given)
+    raise InputError(f"a movie of type {type(given).__name__}; expected a Movie, an array of labels, or a path")
 
 
 def _made(offered: Any) -> Any:

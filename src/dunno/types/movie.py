@@ -16,6 +16,10 @@ from dunno.types.detections import Detections, Pixels
 from dunno.types.labels import LabelImage, as_labels
 from dunno.types.measuring import dark, digest_of, measure_cells
 
+MOST_FRAMES = 100_000_000
+SCALES = (1e-30, 1e30)
+"""Sizes of a pixel beyond these are mistakes, and their squares no numbers."""
+
 
 class Frames(Protocol):
     """Where frames come from: NumPy, zarr and Dask arrays, lists, and the readers in `dunno.io`.
@@ -74,6 +78,8 @@ class Movie:
         length = count_frames(masks)
         if length == 0:
             raise MovieError(f"{name}: the movie has no frames")
+        if length > MOST_FRAMES:
+            raise MovieError(f"{name}: claims to have {length:,} frames; expected at most {MOST_FRAMES:,}")
         if images is not None and count_frames(images) != length:
             raise MovieError(
                 f"{name}: {length} mask frames but {count_frames(images)} image frames; every frame needs one of each"
@@ -131,7 +137,10 @@ class Movie:
         position = int(self._positions[t])
         if position in self._blank:
             return np.zeros(self.shape, np.uint8)
-        labels = as_labels(self._masks[position], self.where(t))
+        try:
+            labels = as_labels(self._masks[position], self.where(t))
+        except MemoryError:
+            raise MovieError(f"{self.where(t)}: a frame of {self.shape} pixels does not fit into memory") from None
         self._check_shape(labels.shape, self.where(t))
         known = None if self._cells is None else self._cells.digest(int(self._places[t]))
         if known is not None and known != digest_of(labels, self.where(t)):
@@ -279,4 +288,6 @@ def _scale(scale: Sequence[float] | float | None, n_dimensions: int, name: str) 
         raise MovieError(f"{name}: {values.size} scale values for {n_dimensions} dimensions; expected {axes}")
     if values.dtype.kind not in "iuf" or not (np.isfinite(values).all() and (values > 0).all()):
         raise MovieError(f"{name}: the scale is {scale}; expected the size of a pixel along each axis, above zero")
+    if values.min() < SCALES[0] or values.max() > SCALES[1]:
+        raise MovieError(f"{name}: the scale is {scale}; expected sizes between {SCALES[0]:g} and {SCALES[1]:g}")
     return tuple(float(value) for value in values)

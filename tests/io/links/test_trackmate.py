@@ -74,3 +74,30 @@ def test_a_large_file_is_not_held_as_a_tree(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert as_set(links) == {(0, 1, 1, 1)}
     assert peak < path.stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('POSITION_X="4.75"', 'POSITION_X=""', "t.xml: cannot be read as TrackMate XML"),
+        ('FRAME="0"', 'FRAME="inf"', "t.xml: cannot be read as TrackMate XML"),
+        ('ID="10"', f'ID="{9**30}"', "t.xml: cannot be read as TrackMate XML"),
+        ("UTF-8", "KLINGON-8", "t.xml: (cannot be read as TrackMate XML|is no complete XML)"),
+        (f'pixelwidth="{PIXEL}"', 'pixelwidth="0"', "t.xml: has pixels of size .*; expected sizes above zero"),
+        (f'pixelwidth="{PIXEL}"', 'pixelwidth="nan"', "t.xml: has pixels of size"),
+    ],
+)
+def test_numbers_that_are_none_get_one_clear_line(
+    old: str, new: str, message: str, colony: Movie, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "t.xml", spot(10, 0, 0.75, 4.75) + spot(20, 1, 0.75, 0.75), edge(10, 20))
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(InputError, match=message):
+        read_links(path, colony)
+
+
+@pytest.mark.parametrize("place", [float("inf"), float("nan"), 1e308])
+def test_a_spot_without_a_place_is_listed(place: float, colony: Movie, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.xml", spot(10, 0, 0.75, place) + spot(20, 1, 0.75, 0.75), edge(10, 20))
+    assert read_links(path, colony).unmatched == ("spot 10: has no place, or one that is not finite",)

@@ -47,3 +47,25 @@ def test_a_stack_of_colour_images_is_refused(tmp_path: Path) -> None:
     tifffile.imwrite(tmp_path / "c.tif", np.zeros((3, 4, 5, 3), np.uint8), photometric="rgb")
     with pytest.raises(MovieError, match="has colour channels"):
         read(tmp_path / "c.tif")
+
+
+@pytest.mark.parametrize("bytes_left", [0, 4, 8, 50, 200, 400])
+def test_a_stack_that_was_cut_off_gets_one_clear_line(tmp_path: Path, bytes_left: int) -> None:
+    path = example(tmp_path)
+    path.write_bytes(path.read_bytes()[:bytes_left])
+    with pytest.raises(MovieError, match="stack.tif: "):
+        read(path).masks(2)
+
+
+@pytest.mark.parametrize("tag", ["ImageWidth", "ImageLength", "BitsPerSample", "StripOffsets"])
+def test_a_stack_with_odd_tags_gets_one_clear_line(tmp_path: Path, tag: str) -> None:
+    path = example(tmp_path)
+    with tifffile.TiffFile(path) as file:
+        place = file.pages[0].tags[tag].valueoffset
+    content = bytearray(path.read_bytes())
+    content[place : place + 2] = b"\xfe\x7f"
+    path.write_bytes(content)
+    with pytest.raises(MovieError, match="stack.tif"):
+        movie = read(path)
+        for t in range(3):
+            movie.masks(t)

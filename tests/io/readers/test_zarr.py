@@ -55,3 +55,36 @@ def test_a_plain_zarr_group_lists_what_it_holds(tmp_path: Path) -> None:
     with pytest.raises(MovieError, match=r"holds cells; give the array that holds the masks, such as .*m\.zarr/NAME"):
         read(tmp_path / "m.zarr")
     assert_is_colony(read(tmp_path / "m.zarr" / "cells"))
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        [{}],
+        [{"datasets": []}],
+        [{"datasets": [{}]}],
+        [{"datasets": [{"path": "0"}], "axes": [{}]}],
+        [{"datasets": [{"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [1.0]}]}]}],
+        "none",
+        {"datasets": 3},
+    ],
+)
+def test_incomplete_ome_metadata_get_one_clear_line(tmp_path: Path, metadata: object) -> None:
+    group = zarr.open_group(ome_zarr(tmp_path / "m.zarr"), mode="a")
+    group["labels/cells"].attrs["multiscales"] = metadata
+    with pytest.raises(
+        MovieError, match="cells: its OME metadata are incomplete .*; expected multiscales with datasets"
+    ):
+        read(tmp_path / "m.zarr")
+
+
+def test_a_zarr_that_claims_a_billion_frames_is_refused(tmp_path: Path) -> None:
+    zarr.create_array(tmp_path / "m.zarr", shape=(10**9, 6, 12), chunks=(1, 6, 12), dtype="u2")
+    with pytest.raises(MovieError, match="m: claims to have 1,000,000,000 frames; expected at most 100,000,000"):
+        read(tmp_path / "m.zarr")
+
+
+def test_a_number_is_no_movie(tmp_path: Path) -> None:
+    zarr.create_array(tmp_path / "m.zarr", shape=(), dtype="u2")
+    with pytest.raises(MovieError, match=r"an array of shape \(\); expected \(T, Y, X\)"):
+        read(tmp_path / "m.zarr")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from array import array
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -30,21 +31,30 @@ class CsvLinks:
     def read(self, path: Path, movie: Movie) -> GivenLinks:
         """Read the selected rows."""
         columns = [array("q") for _ in COLUMNS]
-        with path.open(newline="") as file:
+        for line, row in _rows(path):
+            if (row.get("selected", "1") or "").strip().lower() in NOT_SELECTED:
+                continue
+            try:
+                numbers = [int(row[name]) for name in COLUMNS]
+                for column, number in zip(columns, numbers, strict=True):
+                    column.append(number)
+            except (TypeError, ValueError, OverflowError):
+                found = ", ".join(f"{name} {row[name]!r:.40}" for name in COLUMNS)
+                raise InputError(f"{path}, line {line}: expected whole numbers, not {found}") from None
+        mother_frame, mother, frame, daughter = (np.array(column, np.int64) for column in columns)
+        return GivenLinks(mother_frame, mother, frame, daughter)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Each row by the names of its columns, with its line; Excel's mark at the beginning and other encodings do no harm."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
             reader = csv.DictReader(file)
             missing = set(COLUMNS) - set(reader.fieldnames or ())
             if missing:
                 raise InputError(
                     f"{path}: lacks the columns {', '.join(sorted(missing))}; expected a table like edges.csv"
                 )
-            for line, row in enumerate(reader, 2):
-                if row.get("selected", "1").strip().lower() in NOT_SELECTED:
-                    continue
-                try:
-                    numbers = [int(row[name]) for name in COLUMNS]
-                    for column, number in zip(columns, numbers, strict=True):
-                        column.append(number)
-                except (TypeError, ValueError, OverflowError):
-                    raise InputError(f"{path}, line {line}: expected whole numbers, not {row}") from None
-        mother_frame, mother, frame, daughter = (np.array(column, np.int64) for column in columns)
-        return GivenLinks(mother_frame, mother, frame, daughter)
+            yield from enumerate(reader, 2)
+    except (OSError, csv.Error) as error:
+        raise InputError(f"{path}: cannot be read as a table ({error}); expected one like edges.csv") from None

@@ -12,6 +12,9 @@ from dunno.io.spots import match_spots
 from dunno.types import Movie
 from dunno.types.links import GivenLinks
 
+MOST = float(2**53)
+"""Larger times are no frames."""
+
 
 class GeffLinks:
     """A GEFF whose nodes have a time and a place in the movie's units."""
@@ -36,7 +39,10 @@ class GeffLinks:
             raise InputError(f"{path}: cannot be read as GEFF ({one_line(error)})") from None
         if len(axes) != movie.n_dimensions + 1:
             raise InputError(f"{path}: has the axes {axes}; expected time and {movie.n_dimensions} of space")
-        columns = [graph["node_props"][name]["values"] for name in axes]
-        ids, edges = graph["node_ids"].astype(np.int64), graph["edge_ids"].astype(np.int64)
-        spots = match_spots(ids, columns[0].astype(np.int64), np.stack(columns[1:], 1), movie)
-        return spots.links(*edges.reshape(-1, 2).T)
+        try:
+            time, *place = (graph["node_props"][name]["values"].astype(np.float64) for name in axes)
+            ids, edges = graph["node_ids"].astype(np.int64), graph["edge_ids"].astype(np.int64).reshape(-1, 2)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise InputError(f"{path}: its nodes and edges are no numbers ({one_line(error)})") from None
+        frame = np.where(np.isfinite(time), time, -1).clip(-1, MOST).astype(np.int64)
+        return match_spots(ids, frame, np.stack(place, 1), movie).links(*edges.T)

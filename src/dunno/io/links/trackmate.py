@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from dunno.errors import InputError
+from dunno.io.images import one_line
 from dunno.io.spots import match_spots
 from dunno.types import Movie
 from dunno.types.links import GivenLinks
@@ -36,9 +37,19 @@ class TrackMateLinks:
                 element.clear()
         except ElementTree.ParseError as error:
             raise InputError(f"{path}: is no complete XML ({error})") from None
+        except (
+            ValueError,
+            OverflowError,
+            LookupError,
+            OSError,
+        ) as error:  # no numbers, or an encoding that nobody knows
+            raise InputError(f"{path}: cannot be read as TrackMate XML ({one_line(error)})") from None
         if not file.ids:
             raise InputError(f"{path}: holds no TrackMate spots")
-        place = np.array(file.position).reshape(-1, 3) / np.array(file.pixel)
+        if not (np.isfinite(file.pixel).all() and min(file.pixel) > 0):
+            raise InputError(f"{path}: has pixels of size {file.pixel} (Z, Y, X); expected sizes above zero")
+        with np.errstate(over="ignore"):  # spots that have no place are listed
+            place = np.array(file.position).reshape(-1, 3) / np.array(file.pixel)
         place = place[:, -movie.n_dimensions :] * np.asarray(movie.scale)
         spots = match_spots(np.array(file.ids, np.int64), np.array(file.frame, np.int64), place, movie)
         return spots.links(*np.array(file.ends, np.int64).reshape(-1, 2).T, directed=False)

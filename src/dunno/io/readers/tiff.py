@@ -43,13 +43,16 @@ class TiffStack:
         self.path = path
         self._lock = threading.Lock()
         self._file: Any = None
-        shape, axes = self._series().shape, self._series().axes
+        try:
+            shape, axes = tuple(int(size) for size in self._series().shape), str(self._series().axes)
+        except (TypeError, ValueError) as error:
+            raise self._broken(error) from None
         # The leading axis is time whatever the writer called it: few frames are often saved as channels or slices.
         if "C" in axes[1:] or "S" in axes[1:]:
             raise MovieError(f"{path}: has colour channels (axes {axes}, shape {shape}); expected one channel")
         if len(shape) not in (3, 4):
             raise MovieError(f"{path}: an image of shape {shape}; expected a stack (T, Y, X) or (T, Z, Y, X)")
-        self.shape: tuple[int, ...] = tuple(shape)
+        self.shape: tuple[int, ...] = shape
 
     def _series(self) -> Any:
         import tifffile
@@ -60,8 +63,14 @@ class TiffStack:
                 self._file.filehandle.set_lock(True)
                 weakref.finalize(self, self._file.close)
             except Exception as error:
-                raise MovieError(f"{self.path}: cannot be read ({one_line(error)}); is it a complete TIFF?") from None
-        return self._file.series[0]
+                raise self._broken(error) from None
+        try:
+            return self._file.series[0]
+        except Exception as error:  # tags that contradict each other, or none
+            raise self._broken(error) from None
+
+    def _broken(self, error: Exception) -> MovieError:
+        return MovieError(f"{self.path}: cannot be read ({one_line(error)}); is it a complete TIFF?")
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -74,9 +83,9 @@ class TiffStack:
         try:
             pages = [series.pages[t * per_frame + z] for z in range(per_frame)] if len(series.pages) > 1 else None
             frame = self._whole(series)[t] if pages is None else np.stack([page.asarray() for page in pages])
+            return np.asarray(frame).reshape(self.shape[1:])
         except Exception as error:
             raise MovieError(f"{self.path}: frame {t} cannot be read ({one_line(error)}); is it complete?") from None
-        return np.asarray(frame).reshape(self.shape[1:])
 
     def _whole(self, series: Any) -> NDArray[Any]:
         # Stacks that ImageJ writes above 4 GB, or tifffile in one piece, have one page: map it instead of reading it.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.errors import MovieError
+from dunno.io.images import one_line
 from dunno.io.readers import Options
 from dunno.types import Frames, Movie
 
@@ -60,7 +61,7 @@ class ZarrFrames:
         self._array = _open(path)
         self.shape = shape = tuple(self._array.shape)
         self.axes = axes or {3: "tyx", 4: "tzyx"}.get(len(shape), "")
-        if len(self.axes) != len(shape) or self.axes[0] != "t":
+        if len(self.axes) != len(shape) or self.axes[:1] != "t":
             raise MovieError(f"{path}: an array of shape {shape}; expected (T, Y, X) or (T, Z, Y, X)")
 
     def __len__(self) -> int:
@@ -71,8 +72,9 @@ class ZarrFrames:
         try:
             return np.asarray(self._array[frame])
         except Exception as error:
-            message = " ".join(str(error).split())
-            raise MovieError(f"{self.path}: frame {t} cannot be read ({message}); is the store complete?") from None
+            raise MovieError(
+                f"{self.path}: frame {t} cannot be read ({one_line(error)}); is the store complete?"
+            ) from None
 
     @property
     def frame_shape(self) -> tuple[int, ...]:
@@ -123,14 +125,15 @@ def _open(path: Path) -> Any:
     try:
         return zarr.open(path, mode="r")
     except Exception as error:
-        message = " ".join(str(error).split())
-        raise MovieError(f"{path}: cannot be opened as zarr ({message})") from None
+        raise MovieError(f"{path}: cannot be opened as zarr ({one_line(error)})") from None
 
 
 def _attributes(path: Path) -> dict[str, Any]:
     attributes = dict(_open(path).attrs)
     ome = attributes.get("ome", attributes)
-    return dict(ome)
+    if not isinstance(ome, dict):
+        raise MovieError(f"{path}: its OME metadata are {ome!r:.60}; expected names with values")
+    return ome
 
 
 def _first_labels(path: Path) -> Path | None:
@@ -138,7 +141,7 @@ def _first_labels(path: Path) -> Path | None:
     if not is_zarr(folder):
         return None
     names = _attributes(folder).get("labels") or sorted(child.name for child in folder.iterdir() if is_zarr(child))
-    if not names:
+    if not names or not isinstance(names, list):
         raise MovieError(f"{folder}: holds no label images")
     return folder / str(names[0])
 
@@ -148,6 +151,16 @@ def _multiscale(path: Path) -> _Multiscale | None:
     multiscales = _attributes(path).get("multiscales")
     if not multiscales:
         return None
+    try:
+        return _full_resolution(path, multiscales)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise MovieError(
+            f"{path}: its OME metadata are incomplete ({type(error).__name__}: {one_line(error)}); "
+            f"expected multiscales with datasets and axes, or give the array that holds the masks, such as {path}/0"
+        ) from None
+
+
+def _full_resolution(path: Path, multiscales: Any) -> _Multiscale:
     level = multiscales[0]["datasets"][0]
     axes = multiscales[0].get("axes") or [{"name": name} for name in "tczyx"]
     names = "".join(str(axis["name"] if isinstance(axis, dict) else axis)[0].lower() for axis in axes)
