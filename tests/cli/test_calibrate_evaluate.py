@@ -53,7 +53,7 @@ def test_an_output_reads_back_as_the_tracking_it_was(root: Path, tmp_path: Path)
     from dunno import Tracker, read
 
     movie, truth = read(root / "01", truth=True)
-    original = Tracker("distance", "SM", calibration=None).track(movie.every(2))
+    original = Tracker("distance", "SM").track(movie.every(2))
     again = Tracking.read(out)
     assert again.movie.frames.tolist() == original.movie.frames.tolist()
     for one, other in zip(original.pairs, again.pairs, strict=True):

@@ -39,7 +39,9 @@ def test_an_export_says_what_it_holds(out: Path, tmp_path: Path, capsys: pytest.
     assert run(["review", str(out), "--export", str(tmp_path / "done")]) == 0
     printed = capsys.readouterr().out
     assert "with 1 reviewed daughters" in printed
-    assert re.search(r"expected wrong links left: \d+\.\d of \d+ \(probabilities (not )?calibrated\)", printed)
+    assert re.search(
+        r"expected wrong links left: \d+\.\d of \d+ \(probabilities (supported|untested|contradicted)\)", printed
+    )
     assert {"tracks.geff", "edges.csv", "ctc", "run.json"} <= {path.name for path in (tmp_path / "done").iterdir()}
     assert json.loads((tmp_path / "done" / "run.json").read_text())["parameters"]["review"]["answered"] == 1
     assert run(["review", str(out), "--export", str(tmp_path / "done")]) == 2

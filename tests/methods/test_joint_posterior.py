@@ -38,7 +38,7 @@ def test_daughters_compete_for_mothers_where_softmax_does_not() -> None:
 
 def test_the_links_are_the_most_expected_correct_decisions() -> None:
     movie = simulate(cells=20, frames=4, motion=0.5).movie
-    for pair in Tracker("distance", "JP", calibration=None, max_distance=60, **PLAIN).track(movie).pairs:
+    for pair in Tracker("distance", "JP", max_distance=60, **PLAIN).track(movie).pairs:
         sizes = (len(pair.mothers), len(pair.daughters))
         best = solve(
             Problem(pair.mother, pair.daughter, -pair.probability, *sizes, -np.exp(pair.log_no_mother), 0.0, 0.0)

@@ -90,7 +90,7 @@ def zarr(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def here(zarr: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The movie tracked without a cluster."""
     out = tmp_path_factory.mktemp("here") / "out"
-    track_into(Tracker(method="SM", calibration=None, workers=1), dunno.read(zarr), out)
+    track_into(Tracker(method="SM", workers=1), dunno.read(zarr), out)
     return out
 
 

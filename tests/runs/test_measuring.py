@@ -79,13 +79,13 @@ def test_a_folder_of_files_is_read_once(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "masks").mkdir()
     for t in range(5):
         tifffile.imwrite(tmp_path / "masks" / f"{t}.tif", Crowd(9, 5)[t], compression="zlib")
-    track_into(Tracker(method="SM", calibration=None), dunno.read(tmp_path / "masks"), tmp_path / "out")
+    track_into(Tracker(method="SM"), dunno.read(tmp_path / "masks"), tmp_path / "out")
     assert reads == {f"{t}.tif": 1 for t in range(5)}
 
 
 def test_the_cells_of_an_output_are_those_of_the_movie(tmp_path: Path) -> None:
     movie = Movie(Crowd(15, 40), Crowd(15, 40), scale=(2.0, 0.5)).every(2)
-    track_into(Tracker(method="SM", calibration=None), movie, tmp_path / "out")
+    track_into(Tracker(method="SM"), movie, tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out" / "cells").iterdir()) == ["000000.npz", "000001.npz"]
     stored = StoredCells(tmp_path / "out" / "cells")
     for t in (0, 15, 16, 19):
@@ -107,17 +107,15 @@ def stop_while_measuring(stage: str, done: int, total: int) -> None:
 def test_a_run_stopped_while_measuring_measures_only_what_is_missing(tmp_path: Path) -> None:
     masks, images = Counted(Crowd(15, 100)), Counted(Crowd(15, 100))
     movie = Movie(masks, images)
-    track_into(Tracker(method="SM", calibration=None, workers=1), movie, tmp_path / "whole")
+    track_into(Tracker(method="SM", workers=1), movie, tmp_path / "whole")
     images.reads.clear()
     with pytest.raises(Stops):
-        track_into(
-            Tracker(method="SM", calibration=None, workers=1), movie, tmp_path / "out", tell=stop_while_measuring
-        )
+        track_into(Tracker(method="SM", workers=1), movie, tmp_path / "out", tell=stop_while_measuring)
     kept = len(list((tmp_path / "out.partial" / "cells").glob("*.npz")))
     assert 2 <= kept < 7
     left = progress_left(tmp_path / "out")
     assert left is not None and left.startswith(f"{kept} blocks of measured frames are kept in")
-    track_into(Tracker(method="SM", calibration=None, workers=1), movie, tmp_path / "out", resume=True)
+    track_into(Tracker(method="SM", workers=1), movie, tmp_path / "out", resume=True)
     assert images.reads == dict.fromkeys(range(100), 1)
     assert content(tmp_path / "out") == content(tmp_path / "whole")
 
@@ -125,15 +123,13 @@ def test_a_run_stopped_while_measuring_measures_only_what_is_missing(tmp_path: P
 def test_a_run_stopped_while_measuring_is_not_continued_with_other_choices(tmp_path: Path) -> None:
     with pytest.raises(Stops):
         track_into(
-            Tracker(method="SM", calibration=None, workers=1),
+            Tracker(method="SM", workers=1),
             Movie(Crowd(9, 100)),
             tmp_path / "out",
             tell=stop_while_measuring,
         )
     with pytest.raises(InputError, match=r"was begun with scale null, not \[2.0, 2.0\]"):
-        track_into(
-            Tracker(method="SM", calibration=None), Movie(Crowd(9, 100), scale=2.0), tmp_path / "out", resume=True
-        )
+        track_into(Tracker(method="SM"), Movie(Crowd(9, 100), scale=2.0), tmp_path / "out", resume=True)
 
 
 @pytest.mark.parametrize("moment", ["while measuring", "while tracking", "complete"])
@@ -143,7 +139,7 @@ def test_a_resumed_run_refuses_masks_that_have_changed_and_names_the_first(tmp_p
         if stage == wanted and done >= 64:
             raise Stops
 
-    tracker = Tracker(method="SM", calibration=None, workers=2)
+    tracker = Tracker(method="SM", workers=2)
     try:
         track_into(tracker, Movie(Crowd(9, 100)), tmp_path / "out", tell=tell)
     except Stops:
@@ -156,7 +152,7 @@ def test_a_resumed_run_refuses_masks_that_have_changed_and_names_the_first(tmp_p
 
 
 def test_a_complete_output_of_an_older_version_is_not_taken_for_this_run(tmp_path: Path) -> None:
-    movie, tracker = Movie(Crowd(9, 5)), Tracker(method="SM", calibration=None)
+    movie, tracker = Movie(Crowd(9, 5)), Tracker(method="SM")
     track_into(tracker, movie, tmp_path / "out")
     shutil.rmtree(tmp_path / "out" / "cells")
     with pytest.raises(InputError, match="has no cells/ folder; it was made by an older version, track again"):
@@ -174,7 +170,7 @@ def folder_of_masks(folder: Path, frames: int, broken: int) -> Path:
 
 def test_a_broken_frame_is_marked_in_its_file_and_stays_broken_on_resume(tmp_path: Path) -> None:
     masks = folder_of_masks(tmp_path / "masks", 20, broken=7)
-    tracker = Tracker(method="SM", calibration=None)
+    tracker = Tracker(method="SM")
     found = track_into(tracker, dunno.read(masks), tmp_path / "out")
     cells, broken = read_cells(tmp_path / "out" / "cells" / "000000.npz")
     assert list(broken) == [7]
@@ -192,7 +188,7 @@ def test_images_that_cannot_be_read_leave_cells_without_light_and_one_warning(tm
     masks = [Crowd(12, 6)[t] for t in range(6)]
     images = [*masks[:4], masks[4][:5], masks[5][:5]]
     with pytest.warns(DunnoWarning, match=r"frame 4: a frame of shape .* \(frame 4 and 1 more\)") as caught:
-        track_into(Tracker(method="SM", calibration=None), Movie(masks, images), tmp_path / "out")
+        track_into(Tracker(method="SM"), Movie(masks, images), tmp_path / "out")
     assert len(caught) == 1
     stored = StoredCells(tmp_path / "out" / "cells")
     assert [bool(np.isnan(stored[t].brightness).all()) for t in range(6)] == [False] * 4 + [True] * 2
@@ -202,24 +198,24 @@ def test_images_that_cannot_be_read_leave_cells_without_light_and_one_warning(tm
 
 def test_a_movie_in_memory_with_a_broken_frame_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MovieError, match="m07.tif: cannot be read"):
-        Tracker(method="SM", calibration=None).track(dunno.read(folder_of_masks(tmp_path / "masks", 20, broken=7)))
+        Tracker(method="SM").track(dunno.read(folder_of_masks(tmp_path / "masks", 20, broken=7)))
 
 
 @pytest.mark.parametrize("kind", ["threads", "processes", "elsewhere"])
 def test_cells_are_the_same_to_the_bit_whoever_measures_them(tmp_path: Path, kind: str) -> None:
     Crowd(20, 60).save(tmp_path / "masks.zarr")
     movie = dunno.read(tmp_path / "images.zarr", masks=tmp_path / "masks.zarr")
-    track_into(Tracker(method="SM", calibration=None, workers=1), movie, tmp_path / "one")
+    track_into(Tracker(method="SM", workers=1), movie, tmp_path / "one")
     with open_executor(4 if kind == "threads" else 2, processes=kind == "processes") as (pool, workers):
         executor = Shares(pool) if kind == "elsewhere" else pool  # one that dunno does not know might be anywhere
-        track_into(Tracker(method="SM", calibration=None, executor=executor, workers=workers), movie, tmp_path / "many")
+        track_into(Tracker(method="SM", executor=executor, workers=workers), movie, tmp_path / "many")
     assert len(list((tmp_path / "many" / "cells").iterdir())) == 4
     assert content(tmp_path / "one") == content(tmp_path / "many")
 
 
 def test_an_output_is_opened_with_its_cells(tmp_path: Path) -> None:
     Crowd(20, 20).save(tmp_path / "masks.zarr")
-    track_into(Tracker(method="SM", calibration=None), dunno.read(tmp_path / "masks.zarr"), tmp_path / "out")
+    track_into(Tracker(method="SM"), dunno.read(tmp_path / "masks.zarr"), tmp_path / "out")
     movie = reopen_movie(tmp_path / "out")
     assert movie.has_cells
     Crowd(20, 20, seed=1).save(tmp_path / "masks.zarr")

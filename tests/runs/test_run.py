@@ -65,7 +65,7 @@ def whole(zarr: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     import dunno as package
 
     out = tmp_path_factory.mktemp("whole") / "out"
-    track_into(Tracker(method="SM", calibration=None, workers=1), package.read(zarr), out)
+    track_into(Tracker(method="SM", workers=1), package.read(zarr), out)
     return out
 
 
@@ -130,7 +130,7 @@ def test_finished_blocks_are_not_computed_again(zarr: Path, whole: Path, tmp_pat
     import dunno as package
 
     movie = package.read(zarr)
-    tracker = Tracker(method="SM", calibration=None, workers=1)
+    tracker = Tracker(method="SM", workers=1)
     with pytest.raises(Stops):
         track_into(tracker, movie, tmp_path / "out", tell=stop_after(after))
     times = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out.partial" / "pairs").glob("*.npz")}
@@ -180,9 +180,9 @@ def test_a_run_with_other_choices_is_not_continued(
 
 def test_another_segmentation_is_not_continued(tmp_path: Path) -> None:
     with pytest.raises(Stops):
-        track_into(Tracker(method="SM", calibration=None), Movie(Crowd(20, 40)), tmp_path / "out", tell=stop_after(1))
+        track_into(Tracker(method="SM"), Movie(Crowd(20, 40)), tmp_path / "out", tell=stop_after(1))
     with pytest.raises(InputError, match="out.partial: frame 0: the masks have changed since they were measured"):
-        track_into(Tracker(method="SM", calibration=None), Movie(Crowd(20, 40, seed=1)), tmp_path / "out", resume=True)
+        track_into(Tracker(method="SM"), Movie(Crowd(20, 40, seed=1)), tmp_path / "out", resume=True)
 
 
 def test_a_complete_run_is_not_repeated(zarr: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,7 +197,7 @@ def test_a_complete_run_is_not_repeated(zarr: Path, tmp_path: Path, capsys: pyte
 
 
 def test_starting_anew_keeps_what_was_finished_until_it_is_done(tmp_path: Path) -> None:
-    movie, tracker = Movie(Crowd(20, 60)), Tracker(method="SM", calibration=None, workers=1)
+    movie, tracker = Movie(Crowd(20, 60)), Tracker(method="SM", workers=1)
     with pytest.raises(Stops):
         track_into(tracker, movie, tmp_path / "out", tell=stop_after(2))
     with pytest.raises(Stops):
@@ -209,7 +209,7 @@ def test_starting_anew_keeps_what_was_finished_until_it_is_done(tmp_path: Path) 
 
 
 def test_a_half_written_block_is_computed_again(tmp_path: Path) -> None:
-    movie, tracker = Movie(Crowd(20, 60)), Tracker(method="SM", calibration=None, workers=1)
+    movie, tracker = Movie(Crowd(20, 60)), Tracker(method="SM", workers=1)
     track_into(tracker, movie, tmp_path / "whole")
     with pytest.raises(Stops):
         track_into(tracker, movie, tmp_path / "out", tell=stop_after(2))
@@ -254,7 +254,7 @@ def test_lost_permission_stops_a_run_with_one_line(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(block_files, "write_block", refused)
     movie = Movie(Crowd(20, 60))
     with pytest.raises(OutputError, match="000002.npz: no permission to write there"):
-        track_into(Tracker(method="SM", calibration=None, workers=1), movie, tmp_path / "out")
+        track_into(Tracker(method="SM", workers=1), movie, tmp_path / "out")
     assert len(list((tmp_path / "out.partial" / "pairs").glob("*.npz"))) >= 2
 
 
@@ -343,7 +343,7 @@ def test_processes_give_the_same_bytes(small: Path, small_whole: Path, tmp_path:
 def test_many_workers_are_processes_where_that_pays(zarr: Path) -> None:
     import dunno as package
 
-    movie, tracker = package.read(zarr), Tracker(method="SM", calibration=None)
+    movie, tracker = package.read(zarr), Tracker(method="SM")
     assert pays_in_processes(tracker, movie, 4)
     assert not pays_in_processes(tracker, movie, 2)  # threads do
     assert not pays_in_processes(tracker, movie, 8)  # too few blocks
@@ -396,7 +396,7 @@ def test_arrays_are_not_sent_whole_with_every_block(tmp_path: Path) -> None:
     masks = np.stack([Crowd(20, 200)[t] for t in range(200)])
     with open_executor(2) as (threads, _):
         shares = Shares(threads)
-        track_into(Tracker(method="SM", calibration=None, executor=shares, workers=2), Movie(masks), tmp_path / "out")
+        track_into(Tracker(method="SM", executor=shares, workers=2), Movie(masks), tmp_path / "out")
     assert 0 < shares.largest < masks.nbytes / 8
     assert len(list(stored_pairs(tmp_path / "out"))) == 199
 
@@ -405,11 +405,11 @@ def test_an_unfinished_replacement_is_continued_and_not_the_output_it_replaces(s
     import dunno as package
 
     movie = package.read(small)
-    track_into(Tracker(method="SM", calibration=None), movie, tmp_path / "out")
+    track_into(Tracker(method="SM"), movie, tmp_path / "out")
     with pytest.raises(Stops):
-        track_into(Tracker(method="AS", calibration=None), movie, tmp_path / "out", overwrite=True, tell=stop_after(1))
+        track_into(Tracker(method="AS"), movie, tmp_path / "out", overwrite=True, tell=stop_after(1))
     assert json.loads((tmp_path / "out" / "run.json").read_text())["parameters"]["method"] == "SM"
-    found = track_into(Tracker(method="AS", calibration=None), movie, tmp_path / "out", overwrite=True, resume=True)
+    found = track_into(Tracker(method="AS"), movie, tmp_path / "out", overwrite=True, resume=True)
     assert found.about["method"] == "AS"
     assert json.loads((tmp_path / "out" / "run.json").read_text())["parameters"]["method"] == "AS"
     assert os.listdir(tmp_path) == ["out"]
@@ -420,12 +420,12 @@ def stopped_run(movie: Movie, folder: Path) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dunno.runs.run.Run.to_dict", lambda run: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            track_into(Tracker(method="SM", calibration=None, workers=1), movie, folder)
+            track_into(Tracker(method="SM", workers=1), movie, folder)
     return partial_of(folder)
 
 
 def test_a_damaged_block_is_computed_again(tmp_path: Path) -> None:
-    movie, tracker = Movie(np.ones((4, 3, 3), np.uint8)), Tracker(method="SM", calibration=None, workers=1)
+    movie, tracker = Movie(np.ones((4, 3, 3), np.uint8)), Tracker(method="SM", workers=1)
     track_into(tracker, movie, tmp_path / "whole")
     block = block_files.block_file(stopped_run(movie, tmp_path / "out") / "pairs", 0)
     cells = block_files.block_file(partial_of(tmp_path / "out") / "cells", 0)
@@ -438,7 +438,7 @@ def test_a_damaged_block_is_computed_again(tmp_path: Path) -> None:
 
 
 def test_a_complete_output_with_a_damaged_block_is_not_taken_for_complete(tmp_path: Path) -> None:
-    movie, tracker = Movie(np.ones((4, 3, 3), np.uint8)), Tracker(method="SM", calibration=None, workers=1)
+    movie, tracker = Movie(np.ones((4, 3, 3), np.uint8)), Tracker(method="SM", workers=1)
     track_into(tracker, movie, tmp_path / "out")
     block_files.block_file(tmp_path / "out" / "pairs", 0).write_bytes(b"PK")
     with pytest.raises(InputError, match="000000.npz: cannot be read .*; track the movie again"):
@@ -453,13 +453,13 @@ def test_a_plan_of_another_form_gets_one_clear_line(tmp_path: Path, content: str
     movie = Movie(np.ones((4, 3, 3), np.uint8))
     (stopped_run(movie, tmp_path / "out") / "plan.json").write_text(content)
     with pytest.raises(InputError, match="start anew without --resume") as caught:
-        track_into(Tracker(method="SM", calibration=None, workers=1), movie, tmp_path / "out", resume=True)
+        track_into(Tracker(method="SM", workers=1), movie, tmp_path / "out", resume=True)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("wrong", [{"summary": 3}, {"summary": {"cells": 1}}, {"timings": []}, {"parameters": []}])
 def test_a_run_json_of_another_form_gets_one_clear_line(tmp_path: Path, wrong: dict[str, Any]) -> None:
-    movie, tracker = Movie(np.ones((4, 3, 3), np.uint8)), Tracker(method="SM", calibration=None, workers=1)
+    movie, tracker = Movie(np.ones((4, 3, 3), np.uint8)), Tracker(method="SM", workers=1)
     track_into(tracker, movie, tmp_path / "out")
     path = tmp_path / "out" / "run.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **wrong}))

@@ -65,7 +65,7 @@ class SkipTest:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, which knows no NaN."""
-        content = asdict(self)
+        content = {**asdict(self), "bins": [list(each) for each in self.bins]}
         return {**content, **{name: None for name in UNDEFINED if content[name] != content[name]}}
 
 
