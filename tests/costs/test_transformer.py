@@ -113,7 +113,7 @@ def test_blocks_and_workers_do_not_change_the_result(
 ) -> None:
     movie = simulate(cells=6, frames=7, motion=0.3, seed=3).movie
     whole = Tracker(cost, method, calibration=None, workers=1).track(movie)
-    from dunno import blocks, tracker
+    from dunno.tracking import blocks, tracker
 
     monkeypatch.setattr(tracker, "blocks_of", lambda movie, window: blocks.blocks_of(movie, window, block))
     same(whole, Tracker(cost, method, calibration=None, workers=3).track(movie))

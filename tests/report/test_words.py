@@ -22,35 +22,44 @@ ABOUT: dict[str, Any] = {
     "seed": 0,
     "calibration": None,
     "calibrated": False,
+    "verdict": "untested",
+    "reason": "nothing was tested",
 }
 
 
-def test_probabilities_as_they_come_are_called_not_calibrated() -> None:
-    state, meaning, problems = words.verdict(ABOUT)
-    assert state == "not calibrated"
-    assert "90 % sure need not mean 90 % right" in meaning
-    assert problems == []
+def test_probabilities_as_they_come_are_called_untested() -> None:
+    state, meaning = words.verdict(ABOUT)
+    assert state == "untested"
+    assert "could not be tested: nothing was tested." in meaning
     told = words.what_was_run(ABOUT, 3)
     assert "3 frames (every 10th, from 0 to 20; masks: 02_ST/SEG)" in told
     assert "up to 43.2 pixels away" in told
     assert "estimated from the movie" in told
 
 
-def test_a_self_calibration_that_does_not_trust_itself_says_why() -> None:
-    calibration = {
+def test_every_verdict_says_what_it_means_and_why() -> None:
+    state, meaning = words.verdict({**ABOUT, "verdict": "contradicted", "reason": "all cells move together"})
+    assert state == "contradicted"
+    assert "90 % sure does not mean 90 % right here" in meaning
+    assert "all cells move together." in meaning
+    state, meaning = words.verdict({**ABOUT, "verdict": "supported", "reason": "31 were promised and 35 found"})
+    assert "31 were promised and 35 found. The test cannot see errors" in meaning
+    about = {**ABOUT, "verdict": "supported", "reason": "fitted on 01", "calibration": {"fitted": "truth"}}
+    assert words.verdict(about)[1].endswith("should be right: fitted on 01.")
+
+
+def test_a_model_that_cannot_explain_the_movie_says_what_it_assumes() -> None:
+    calibration: dict[str, Any] = {
         "kind": "motion model",
         "fitted": "self",
-        "trusted": False,
         "problems": ["all cells move <together>"],
+        "parameters": {"p_divide": 0.02, "p_lost": 0.001},
+        "data": "02",
     }
-    calibration |= {"parameters": {"p_divide": 0.02, "p_lost": 0.001}, "data": "02"}
     about = {**ABOUT, "calibration": calibration}
-    state, meaning, problems = words.verdict(about)
-    assert (state, problems) == ("not calibrated", ["all cells move <together>"])
-    assert "cannot explain it" in meaning
     told = words.what_was_run(about, 3)
     assert "fitted to this movie itself. In it, 2.0 % of the cells are assumed to divide and 0.1 % to get lost" in told
-    calibration["trusted"] = True
+    calibration["problems"] = []
     assert "In it, 2.0 % of the cells divide and 0.1 % get lost" in words.what_was_run(about, 3)
 
 

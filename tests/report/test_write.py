@@ -175,7 +175,7 @@ def test_arrays_can_be_handed_in_again(tracking: Tracking, tmp_path: Path) -> No
     assert "was made from arrays" in words(write_report(tmp_path / "out"))
     page = write_report(tmp_path / "out", movie=movie)
     assert "data:image" in page.read_text()
-    assert "The probabilities are not calibrated." in words(page)
+    assert "The probabilities are untested." in words(page)
 
 
 def test_progress_sees_every_pair(tracks: Path, tmp_path: Path) -> None:

@@ -272,7 +272,7 @@ def test_a_small_screen_and_what_is_not_calibrated(
         page = visit(running.address, viewport={"width": 420, "height": 900})
         page.wait_for_selector("#history li svg")
         assert page.is_visible("#uncalibrated")
-        assert page.inner_text("#uncalibrated") == "not calibrated"
+        assert page.inner_text("#uncalibrated") == "probabilities untested"
         assert "no joint posterior" in page.inner_text("#audit")
         assert page.evaluate("document.documentElement.scrollWidth") <= 420
         screenshot(page, "review-small")

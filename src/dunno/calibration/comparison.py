@@ -121,7 +121,9 @@ class Comparison:
     def of(cls, direct: Beliefs, composed: Composed) -> Comparison:
         """Compare what is believed directly with what the frames between say."""
         rows = np.flatnonzero(~np.isnan(direct.none))
-        edge = np.asarray(composed.matrix[direct.daughter, direct.mother]).ravel()
+        edge = np.empty(0)
+        if len(direct.daughter):
+            edge = np.asarray(composed.matrix[direct.daughter, direct.mother], np.float64).ravel()
         option = np.concatenate([edge, np.nan_to_num(composed.none[rows])])
         daughter = np.concatenate([direct.daughter, rows])
         judged = np.zeros(direct.n_rows, np.bool_)

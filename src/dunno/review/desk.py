@@ -190,6 +190,7 @@ class Desk:
             "method": review.about["method"],
             "cost": review.about["cost"],
             "calibrated": review.calibrated,
+            "verdict": review.about["verdict"],
             "joint": review.has_problem,
             "expected": table.expected_wrong_links,
             "first_expected": review.first_expected,

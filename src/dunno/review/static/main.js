@@ -83,6 +83,7 @@ function showState(next) {
   $("expected").textContent = state.expected.toFixed(1);
   $("links").textContent = `of ${state.links.toLocaleString("en")}`;
   $("uncalibrated").hidden = state.calibrated;
+  $("uncalibrated").textContent = `probabilities ${state.verdict}`;
   $("progress").value = mended;
   $("undo").disabled = !state.can_undo;
   $("redo").disabled = !state.can_redo;
