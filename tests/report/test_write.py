@@ -68,7 +68,7 @@ def test_the_page_has_the_runs_numbers(page: Path, tracks: Path) -> None:
     for name in ("cells", "links", "divisions"):
         assert f"{name} {summary[name]:,}" in told
     assert f"links expected to be wrong {summary['expected_wrong_links']:.1f}" in told
-    assert "The probabilities are calibrated, but not perfectly." in told
+    assert "The probabilities are supported, but not perfectly." in told
     for link in summary["least_certain"]:
         assert f"Cell {link['daughter']} in frame {link['frame']}" in told
 
@@ -101,7 +101,7 @@ def test_every_picture_has_words(page: Path) -> None:
     assert len(images) == 48
     assert all(re.search(r'alt="Frame \d+: ', image) for image in images)
     charts = re.findall(r'<svg class="chart[^>]*>', content)
-    assert len(charts) == 6
+    assert len(charts) == 8
     assert all('role="img"' in chart and 'aria-label="' in chart for chart in charts)
 
 
@@ -109,7 +109,7 @@ def test_the_same_output_makes_the_same_page(tracks: Path, tmp_path: Path) -> No
     one, other = (write_report(tracks, tmp_path / name) for name in ("1.html", "2.html"))
     assert one.read_bytes() == other.read_bytes()
     assert "Beside the truth" not in words(one)
-    assert "The probabilities are calibrated." in words(one)
+    assert "The probabilities are supported." in words(one)
 
 
 @pytest.fixture
