@@ -139,6 +139,10 @@ def _carried(two: Jumps, four: Jumps | None, squared: np.ndarray, about: Mapping
     """The temperature of single steps, with its interval and what the test says."""
     at_two = two.temperature()
     growth = BROWNIAN if four is None else float(np.clip(at_two / four.temperature(), *GROWTHS))
+    if np.isneginf(
+        two.daughters.log_edge
+    ).any():  # frequencies of assignments, which agree with their own links too well
+        growth = max(growth, 1 / at_two)
     width = 1.96 * two.log_error(at_two)
     low, high = growth * at_two * float(np.exp(-width)), growth * at_two * float(np.exp(width))
     promised, wrong, judged = two.errors(at_two)
