@@ -58,7 +58,6 @@ def test_a_run_is_measured_in_a_process_of_its_own() -> None:
     "script",
     [
         "benchmarks/temperature.py",
-        "benchmarks/scaled_zeros.py",
         "docs/figures/make_calibration.py",
         "docs/figures/make_review.py",
     ],
