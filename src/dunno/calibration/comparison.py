@@ -150,6 +150,13 @@ class Comparison:
         rows = self.daughter[self.is_none]
         return replace(self, direct=np.concatenate([beliefs.probability, beliefs.none[rows]]))
 
+    def powered(self, exponent: float) -> Comparison:
+        """The same with the direct beliefs of each daughter taken to a power and normalised."""
+        logs = np.log(np.maximum(self.direct, np.finfo(np.float64).tiny))
+        weight = np.where(self.direct > 0, np.exp(exponent * logs), 0.0)
+        total = np.bincount(self.daughter, weight, minlength=len(self.judged))
+        return replace(self, direct=weight / np.maximum(total, LEAST)[self.daughter])
+
     def loss(self, direct: Floats | None = None) -> float:
         """Σ −c log q over the judged daughters; what c gives to no option of q counts as impossible."""
         direct = self.direct if direct is None else direct

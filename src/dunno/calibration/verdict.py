@@ -126,6 +126,11 @@ def judge(test: SkipTest | None, problems: tuple[str, ...] = ()) -> Verdict:
     )
 
 
+def hopeless(test: SkipTest) -> bool:
+    """Whether nothing can be followed: cells do not move farther in more steps, or most links are wrong."""
+    return test.growth < LEAST_GROWTH or test.composed > LARGEST_SHARE * test.links
+
+
 def _against(test: SkipTest) -> str | None:
     """What contradicts the model, in words."""
     if test.growth < LEAST_GROWTH * np.exp(-1.64 * test.growth_error):

@@ -63,6 +63,12 @@ class Choices:
     scale: Annotated[str | None, typer.Option(help="Pixel size Z,Y,X or Y,X; distances are in its unit.")] = None
     interval: Annotated[float | None, typer.Option(help="Minutes between frames.")] = None
     workers: Annotated[int | None, typer.Option(help="How many cores to use; all if not given.")] = None
+    evidence: Annotated[
+        str,
+        typer.Option(
+            help="What the fitted model looks at: auto (decided by skipping frames), or places and more: places,size,…"
+        ),
+    ] = "auto"
     seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0
 
     def open_movie(self) -> Movie:
@@ -87,6 +93,7 @@ class Choices:
             disappear_cost=self.disappear_cost,
             divide_cost=self.divide_cost,
             no_mother=not self.mothers_only,
+            evidence=self.evidence,
             seed=self.seed,
             workers=more.pop("workers", self.workers),
             **{name: value for name, value in more.items() if name != "perturbation"},

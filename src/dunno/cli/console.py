@@ -160,8 +160,9 @@ def _fitted_rows(about: dict[str, Any]) -> list[tuple[str, str]]:
     if not calibration or "findings" not in calibration:
         return []
     word = "assumed" if calibration["problems"] else "fitted"
-    rows = [(f"{word} {each['name']}", _finding(each, about)) for each in calibration["findings"]]
-    return rows
+    told = (calibration.get("evidence") or {}).get("told")
+    rows = [("evidence", told)] if told else []
+    return rows + [(f"{word} {each['name']}", _finding(each, about)) for each in calibration["findings"]]
 
 
 def _imaging_rows(run: Run) -> list[tuple[str, str]]:

@@ -90,9 +90,12 @@ def maximise(
         held: Names of parameters that stay as they are.
     """
     weight = np.ones(len(expected.stretch)) if weight is None else weight
+    model, stretch = expected.model, expected.stretch
+    sisters = model.sisters(stretch) if expected.found.triple is not None else None
+    jumps = model.jumps if model.features else None
     step = Step(
-        stretch=expected.stretch,
-        model=expected.model,
+        stretch=stretch,
+        model=model,
         ways=expected.ways,
         found=expected.found,
         single=expected.single,
@@ -101,5 +104,11 @@ def maximise(
         smooth=smooth * weight,
         weight=weight,
         held=held,
+        sisters=sisters,
+        divided=expected.found.triple,
+        steady=1.0 if jumps is None else jumps.steady(model.single_ratio(stretch)),
+        steady_sisters=1.0
+        if jumps is None or sisters is None
+        else jumps.steady_sisters(model.sister_ratio(stretch, sisters)),
     )
-    return replace(expected.model, terms=tuple(term.updated(step) for term in expected.model.terms))
+    return replace(model, terms=tuple(term.updated(step) for term in model.terms))

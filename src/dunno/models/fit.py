@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dunno.models.carrying import carried, with_flow, without_flow
+from dunno.models.climbing import Climb, Climber, Tell
 from dunno.models.diagnostics import find_problems
-from dunno.models.expectation import Expected, expect, maximise
-from dunno.models.intervals import Intervals, bootstrap_intervals
+from dunno.models.intervals import Intervals, bootstrap_intervals, resampled_intervals
 from dunno.models.model import Model, start_model
 from dunno.terms.flow import Flow
 from dunno.types import Floats
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch
 
-ITERATIONS = 60
 REFIT_ITERATIONS = 12
-TOLERANCE = 5e-5
-"""Change in log evidence per cell below which it stands still; the evidence itself depends on the unit of length."""
 
 WINDOW_CELLS = 600.0
 """How many mothers the time-varying parameters of one transition are fitted on."""
@@ -29,41 +25,10 @@ WINDOW_CELLS = 600.0
 COLLECTIVE_GAIN = 0.05
 """Least gain in log evidence per mother for collective motion to be kept."""
 
-COLLECTIVE_CERTAINTY = 0.9
-"""Least mean confidence for it: a prediction from neighbours whose own displacements are guesses is worth nothing."""
-
 COLLECTIVE_ROUNDS = 2
 
 RATES = frozenset({"tail", "p_divide", "p_lost", "appear_density", "entering", "leaving"})
 """What is held where the model does not explain the movie: all but the scales of motion."""
-
-Tell = Callable[[int], None]
-"""Is told the number of each round."""
-
-
-@dataclass(frozen=True, eq=False)
-class Climb:
-    """An ascent of the evidence, as far as it came.
-
-    Attributes:
-        expected: What is expected under the last model.
-        rounds: How many rounds it took.
-        converged: Whether the evidence stood still at its end.
-    """
-
-    expected: Expected
-    rounds: int
-    converged: bool
-
-    @property
-    def model(self) -> Model:
-        """The model."""
-        return self.expected.model
-
-    @property
-    def log_evidence(self) -> float:
-        """Of the whole stretch."""
-        return self.expected.log_evidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +40,14 @@ class Fit:
         best: The best one; its parameters may vary.
         varies: Whether they do.
         problems: What speaks against trusting it.
+        places: The fit to which evidence beyond places was added; `None` where there is none.
     """
 
     pooled: Climb
     best: Climb
     varies: bool
     problems: tuple[str, ...]
+    places: Fit | None = None
 
     @property
     def model(self) -> Model:
@@ -101,7 +68,11 @@ class Fit:
 
     def intervals(self) -> Intervals:
         """95 % intervals of the pooled parameters; none where the model does not explain the movie."""
-        return {} if self.problems else bootstrap_intervals(self.pooled.expected)
+        if self.problems:
+            return {}
+        if self.places is None:
+            return bootstrap_intervals(self.pooled.expected)
+        return resampled_intervals(self.best.expected) | self.places.intervals()
 
     def summary(self) -> dict[str, Any]:
         """What the fit saw."""
@@ -165,29 +136,6 @@ def refit(fit: Fit, stretch: Stretch, cell_size: float, step: int, tell: Tell = 
     return Fit(best, best, False, tuple(find_problems(best.expected)))
 
 
-class Climber:
-    """Expects and maximises, and tells how often."""
-
-    def __init__(self, tell: Tell, most: int = ITERATIONS) -> None:
-        self._tell = tell
-        self._most = most
-        self._rounds = 0
-
-    def climb(self, model: Model, stretch: Stretch, kernel: Floats, held: frozenset[str] = frozenset()) -> Climb:
-        """Expect and maximise until the evidence stands still; expectations and model belong together at the end."""
-        before, still = -np.inf, TOLERANCE * stretch.n_rows + 0.01
-        for iteration in range(1, self._most + 1):
-            expected = expect(model, stretch)
-            self._rounds += 1
-            self._tell(self._rounds)
-            evidence = expected.log_evidence
-            if iteration > 3 and abs(evidence - before) < still:
-                return Climb(expected, iteration, True)
-            before = evidence
-            model = maximise(expected, kernel, held=held)
-        return Climb(expect(model, stretch), self._most, False)
-
-
 def _varying(climber: Climber, pooled: Climb, one: Floats) -> tuple[Climb, Floats]:
     """Let motion scale and rates vary in time, if that explains more than it adds."""
     stretch, model = pooled.expected.stretch, pooled.model
@@ -204,8 +152,6 @@ def _varying(climber: Climber, pooled: Climb, one: Floats) -> tuple[Climb, Float
 
 def _collective(climber: Climber, fit: Climb, kernel: Floats) -> Climb | None:
     """Predict mothers from their neighbours, if that explains clearly more."""
-    if fit.expected.certainty < COLLECTIVE_CERTAINTY:
-        return None
     moved = fit
     for _ in range(COLLECTIVE_ROUNDS):
         stretch = carried(moved.model, moved.expected.stretch)

@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 
 from dunno import rooms
-from dunno.assignment import Problem
-from dunno.terms import Parameter, Term, Ways
+from dunno.assignment import Problem, Triples, every_pair
+from dunno.terms import Parameter, Sisters, Term, Ways
 from dunno.types import Floats
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Value
 
 PLACES = ("motion", "division", "turnover", "border")
 """The terms that see places alone, in the order in which they start."""
+
+FARTHEST = 5.0
+"""Pairs of daughters are looked at where each lies within so many of a division's standard deviations."""
 
 SMALLEST = 1e-12
 """Rates are kept this far from 0 and 1, so that no event is impossible."""
@@ -87,7 +90,9 @@ class Model:
         Rows that are no mothers, or no daughters, in this stretch cost nothing.
         """
         costs = self._costs(stretch, ways or self.ways(stretch))
-        return Problem(stretch.mother, stretch.daughter, n_mothers=stretch.n_rows, n_daughters=stretch.n_rows, **costs)
+        sisters = self._triples(stretch)
+        n = stretch.n_rows
+        return Problem(stretch.mother, stretch.daughter, n_mothers=n, n_daughters=n, **costs, triples=sisters)
 
     def pair_problem(self, stretch: Stretch) -> Problem:
         """The same for a stretch of one transition, its mothers against its daughters."""
@@ -96,20 +101,74 @@ class Model:
         mothers = {name: costs.pop(name)[:m] for name in ("disappear", "divide")}
         appear = costs.pop("appear")[m:]
         mother, daughter = stretch.mother, stretch.daughter - m
-        return Problem(mother, daughter, n_mothers=m, n_daughters=n, **costs, **mothers, appear=appear)
+        sisters = self._triples(stretch)
+        return Problem(mother, daughter, n_mothers=m, n_daughters=n, **costs, **mothers, appear=appear, triples=sisters)
+
+    def sisters(self, stretch: Stretch) -> Sisters | None:
+        """Pairs of edges that may be a division's, as far as places say; `None` where no term asks for them."""
+        if not any(term.sees_sisters for term in self.terms):
+            return None
+        near = stretch.squared < FARTHEST**2 * np.asarray(stretch.by_edge(self.value("division_scale")))
+        edges = np.flatnonzero(near)
+        first, second = every_pair(stretch.mother[edges])
+        return Sisters(edges[first], edges[second])
+
+    def _triples(self, stretch: Stretch) -> Triples | None:
+        sisters = self.sisters(stretch)
+        if sisters is None:
+            return None
+        parts = [term.log_triple(stretch, sisters) for term in self.terms]
+        total = _sum([part for part in parts if part is not None], len(sisters.first))
+        if self.features:
+            ratio = self.sister_ratio(stretch, sisters)
+            total = total + (ratio if self.jumps is None else self.jumps.told_of_sisters(ratio))
+        return Triples(sisters.first, sisters.second, -total)
+
+    @property
+    def jumps(self) -> Any:
+        """The term that bounds what features say; `None` without it."""
+        return next((term for term in self.terms if term.name == "jumps"), None)
+
+    @property
+    def features(self) -> list[Any]:
+        """The terms that compare a measured number of mother and daughter."""
+        return [term for term in self.terms if term.is_feature]
+
+    def single_ratio(self, stretch: Stretch) -> Floats:
+        """(E,) what all features together say of each edge."""
+        return _sum([each.single_ratio(stretch) for each in self.features], len(stretch.mother))
+
+    def sister_ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
+        """(K,) what they say of each division."""
+        return _sum([each.sister_ratio(stretch, sisters) for each in self.features], len(sisters.first))
 
     def _costs(self, stretch: Stretch, ways: Ways) -> dict[str, Any]:
         """What a problem needs beside its edges."""
-        single = stretch.by_mother(self.p_single)
-        lost, divide = (stretch.by_mother(self.value(name)) for name in ("p_lost", "p_divide"))
-        dividing = 2 * (1 - lost) * divide
+        lost, divide = stretch.by_mother(self.value("p_lost")), self._p_divide(stretch)
+        single, dividing = (1 - lost) * (1 - divide), 2 * (1 - lost) * divide
         return {
-            "cost": -self._log_edges("log_single", stretch),
+            "cost": -self._log_single(stretch),
             "dividing_cost": -self._log_edges("log_dividing", stretch),
             "appear": np.where(stretch.is_daughter, -np.log(ways.total_appear), 0.0),
             "disappear": np.where(stretch.is_mother, -np.log(ways.total_lost / single), 0.0),
             "divide": np.where(stretch.is_mother, -np.log(dividing / single), 0.0),
         }
+
+    def _p_divide(self, stretch: Stretch) -> Floats:
+        """(N,) the probability of each surviving mother to divide."""
+        usual = stretch.by_mother(self.value("p_divide"))
+        shifts = [shift for term in self.terms if (shift := term.log_ready(stretch)) is not None]
+        if not shifts:
+            return usual
+        odds = np.log(usual) - np.log1p(-usual) + _sum(shifts, stretch.n_rows)
+        return np.clip(1 / (1 + np.exp(-odds)), SMALLEST, 1 - 1e-6)
+
+    def _log_single(self, stretch: Stretch) -> Floats:
+        own = self._log_edges("log_single", stretch)
+        if not self.features:
+            return own
+        ratio = self.single_ratio(stretch)
+        return own + (ratio if self.jumps is None else self.jumps.told(ratio))
 
     def _log_edges(self, kind: str, stretch: Stretch) -> Floats:
         parts = [getattr(term, kind)(stretch) for term in self.terms]
@@ -119,8 +178,8 @@ class Model:
         """What the problem leaves out of the evidence: Σ log π₁ over mothers, and −∫ρ."""
         expected = [term.appearances(self, stretch) for term in self.terms]
         appearances = _sum([part for part in expected if part is not None], len(stretch)).sum()
-        single = np.log(np.broadcast_to(np.asarray(self.p_single), len(stretch)))
-        return float((stretch.n_mothers * single).sum() - appearances)
+        single = np.log((1 - stretch.by_mother(self.value("p_lost"))) * (1 - self._p_divide(stretch)))
+        return float(single[stretch.is_mother].sum() - appearances)
 
     def interior(self, stretch: Stretch) -> Floats:
         """(N,) 1 for mothers so far from the border that hardly a daughter is lost across it, 0 for others.
@@ -138,14 +197,14 @@ class Model:
         """All of it, for JSON."""
         return {
             "field": {"low": list(self.field.low), "high": list(self.field.high)},
-            "terms": {term.name: _plain_fields(term) for term in self.terms},
+            "terms": {_name_of(term): _plain_fields(term) for term in self.terms},
         }
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Model:
         """The reverse of `to_dict`."""
         box = content["field"]
-        terms = tuple(rooms.find("terms", name)(**values) for name, values in content["terms"].items())
+        terms = tuple(rooms.find("terms", name)(**_tupled(values)) for name, values in content["terms"].items())
         return cls(terms, Field(tuple(box["low"]), tuple(box["high"])))
 
 
@@ -156,6 +215,12 @@ def start_model(stretch: Stretch, field: Field, cell_size: float, names: Sequenc
         term = rooms.find("terms", name).start(stretch, cell_size, model)
         model = replace(model, terms=(*model.terms, term))
     return model
+
+
+def _name_of(term: Term) -> str:
+    """A term's name in the room, or where to import a user's own from."""
+    kind = type(term)
+    return term.name if kind.__module__.startswith("dunno.terms.") else f"{kind.__module__}:{kind.__qualname__}"
 
 
 def _sum(parts: Any, length: int) -> Floats:
@@ -171,6 +236,15 @@ def _plain(value: Any) -> Value:
 
 def _plain_fields(term: Term) -> dict[str, Any]:
     return {each.name: _listed(getattr(term, each.name)) for each in fields(term)}
+
+
+def _tupled(values: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON knows no tuples, and terms no lists but of varying numbers."""
+    return {name: _as_tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(_as_tuple(each) for each in value) if isinstance(value, list) else value
 
 
 def _listed(value: Any) -> Any:

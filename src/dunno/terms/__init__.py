@@ -6,7 +6,7 @@ what is expected under the whole model. Each module here holds one; adding a fil
 A term is a frozen dataclass that derives from `Term`, whose methods all have defaults that say nothing:
 
 - `log_single(stretch)`, `log_dividing(stretch)`: (E,) log densities of a daughter being there, alone or as one of two,
-- `log_triple(stretch)`: (K,) log density of a mother dividing into exactly these two, beyond what both edges say,
+- `log_triple(stretch, sisters)`: (K,) log density of a mother dividing into exactly these two, beyond what both edges say,
 - `lost(model, stretch)`: (N,) probability that a mother is lost in this way; ways add up,
 - `appear(model, stretch)`: (N,) density of a daughter appearing in this way; ways add up,
 - `appearances(model, stretch)`: (R,) how many are expected to appear in this way,
@@ -17,18 +17,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 
-from dunno.types import Floats
+from dunno.types import Floats, Ints
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Value
 
 if TYPE_CHECKING:
     from dunno.assignment import Marginals
 
-Link = Literal["log", "logit"]
+Link = Literal["log", "logit", "none"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Parameter:
         unit: In words; "length" is the movie's unit of length.
         bounds: It never leaves them.
         prior: What is believed before the movie, in words.
-        link: The scale on which it is free: the logarithm of a positive number, the logit of a share.
+        link: The scale on which it is free: the logarithm of a positive number, the logit of a share, or none.
         varies: Whether it may vary in time.
         words: How a person is told: a name, a unit, and what is done to the number before it is printed.
     """
@@ -70,20 +70,26 @@ class Words:
 
     name: str
     unit: str
-    change: Literal["as it is", "root", "percent"] = "as it is"
+    change: Literal["as it is", "root", "percent", "growth"] = "as it is"
 
     def number(self, value: float) -> float:
         """The number as it is printed."""
-        return {"as it is": value, "root": float(np.sqrt(value)), "percent": 100 * value}[self.change]
+        if self.change == "root":
+            return float(np.sqrt(value))
+        return {"as it is": value, "percent": 100 * value, "growth": 100 * float(np.expm1(value))}[self.change]
 
 
 def to_free(value: float, link: Link) -> float:
     """A value on the scale on which it is free."""
+    if link == "none":
+        return value
     return float(np.log(value) if link == "log" else np.log(value) - np.log1p(-value))
 
 
 def from_free(free: float, link: Link) -> float:
     """The reverse of `to_free`."""
+    if link == "none":
+        return free
     return float(np.exp(free) if link == "log" else 1 / (1 + np.exp(-free)))
 
 
@@ -95,10 +101,12 @@ def parameter(
     link: Link = "log",
     varies: bool = False,
     words: Words | None = None,
+    default: float | None = None,
 ) -> Any:
     """Declare a field of a term as a parameter."""
     told = {"unit": unit, "bounds": bounds, "prior": prior, "link": link, "varies": varies, "words": words}
-    return field(metadata={"parameter": told})
+    metadata = {"parameter": told}
+    return field(metadata=metadata) if default is None else field(default=default, metadata=metadata)
 
 
 class Surroundings(Protocol):
@@ -139,6 +147,13 @@ class Ways:
         return np.minimum(self.appear[name] / self.total_appear, 1.0)
 
 
+class Sisters(NamedTuple):
+    """Pairs of edges of one mother that may be a division's: (K,) each."""
+
+    first: Ints
+    second: Ints
+
+
 @dataclass(frozen=True, eq=False)
 class Step:
     """All that a term needs in order to update itself.
@@ -154,6 +169,10 @@ class Step:
         smooth: (R, R) how much each transition counts for each one's varying parameters; all ones pools them.
         weight: (R,) how often each transition counts.
         held: Names of parameters that stay as they are.
+        sisters: Pairs of edges that may be a division's, where a term looks at them.
+        divided: (K,) expected weight of each such pair.
+        steady: (E,) probability that features of the edge, if it is a single link, did not jump.
+        steady_sisters: (K,) the same of divisions.
     """
 
     stretch: Stretch
@@ -166,6 +185,10 @@ class Step:
     smooth: Floats
     weight: Floats
     held: frozenset[str] = frozenset()
+    sisters: Sisters | None = None
+    divided: Floats | None = None
+    steady: Floats | float = 1.0
+    steady_sisters: Floats | float = 1.0
 
     @property
     def pooled(self) -> bool:
@@ -182,11 +205,24 @@ class Term:
     """A term that says nothing; see the package's description."""
 
     name: ClassVar[str] = ""
+    sees_sisters: ClassVar[bool] = False
+    """Whether it looks at both daughters of a division together."""
+
+    rank: ClassVar[int] = 0
+    """In which order terms that are tried on a movie are tried; 0 for those that are not."""
+
+    is_feature: ClassVar[bool] = False
+    """Whether it has `single_ratio` and `sister_ratio`, which the term `jumps` bounds together with the others'."""
 
     @classmethod
     def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Self:
         """The term before anything is fitted; terms that come earlier are in the model already."""
         return cls()
+
+    @classmethod
+    def can_see(cls, stretch: Stretch) -> bool:
+        """Whether what it looks at was measured."""
+        return True
 
     def parameters(self) -> tuple[Parameter, ...]:
         """What is fitted, with all that is to be known about it."""
@@ -206,6 +242,14 @@ class Term:
 
     def log_dividing(self, stretch: Stretch) -> Floats | None:
         """(E,) log density of each daughter as one of two."""
+        return None
+
+    def log_triple(self, stretch: Stretch, sisters: Sisters) -> Floats | None:
+        """(K,) log density of a mother dividing into exactly these two, beyond what both edges say."""
+        return None
+
+    def log_ready(self, stretch: Stretch) -> Floats | None:
+        """(N,) what is added to the log odds of each mother to divide."""
         return None
 
     def lost(self, model: Surroundings, stretch: Stretch) -> Floats | None:

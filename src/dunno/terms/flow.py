@@ -12,12 +12,15 @@ from dunno.terms import Term
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
-NEIGHBOURS = 8
+NEIGHBOURS = 12
 BANDWIDTH = 2.0
 """How far neighbours count, in median distances to the nearest one."""
 
 SHRINK = 1.0
 """Weight of no drift at all, in neighbours."""
+
+SHRINK_SLOPES = 8.0
+"""Weight of no dilation and no shear, in neighbours."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +42,12 @@ class Flow(Term):
             rows = slice(*np.searchsorted(stretch.row_frame, [t, t + 1]).tolist())
             edges = np.flatnonzero(stretch.edge_transition == r)
             mother = stretch.mother[edges] - rows.start
-            drift[rows] = mean_of_neighbours(stretch.place[rows], mother, stretch.step[edges], weight[edges])
+            drift[rows] = local_field(stretch.place[rows], mother, stretch.step[edges], weight[edges])
         return stretch.carried(drift)
 
 
-def mean_of_neighbours(place: Floats, mother: np.ndarray, step: Floats, weight: Floats) -> Floats:
-    """(m, d) the weighted mean displacement of each mother's nearest neighbours, drawn to zero.
+def local_field(place: Floats, mother: np.ndarray, step: Floats, weight: Floats) -> Floats:
+    """(m, d) where an affine field (drift, dilation, shear) through each mother's neighbours carries her, herself left out.
 
     Args:
         place: (m, d) the mothers' centres.
@@ -62,7 +65,10 @@ def mean_of_neighbours(place: Floats, mother: np.ndarray, step: Floats, weight: 
     mean = moved / np.maximum(sure, 1e-9)[:, None]
     distance, index = cKDTree(place).query(place, min(NEIGHBOURS + 1, m))
     distance, index = distance[:, 1:], index[:, 1:]  # the nearest is herself
-    nearest = float(np.median(distance[:, 0]))
-    reach = BANDWIDTH * (nearest or 1.0)
+    reach = BANDWIDTH * (float(np.median(distance[:, 0])) or 1.0)
     share = np.exp(-0.5 * (distance / reach) ** 2) * sure[index]
-    return np.asarray((share[:, :, None] * mean[index]).sum(axis=1) / (share.sum(axis=1) + SHRINK)[:, None])
+    design = np.concatenate([np.ones((*index.shape, 1)), (place[index] - place[:, None]) / reach], axis=2)
+    hold = np.diag([SHRINK, *[SHRINK_SLOPES] * d])
+    gram = np.einsum("mk,mka,mkb->mab", share, design, design) + hold
+    pull = np.einsum("mk,mka,mkd->mad", share, design, mean[index])
+    return np.asarray(np.linalg.solve(gram, pull)[:, 0])

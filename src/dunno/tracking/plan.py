@@ -13,7 +13,10 @@ from dunno.perturbations import Perturbation
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that is decided before the first pair is tracked."""
+    """Everything that is decided before the first pair is tracked.
+
+    `evidence` names the terms that speak beside places in a model that is fitted; `None` lets skipping frames decide.
+    """
 
     cost: Cost
     method: Method
@@ -27,6 +30,7 @@ class Plan:
     seed: int
     links: Links | None
     calibration: Calibration | None
+    evidence: tuple[str, ...] | None = None
 
     @property
     def window(self) -> int:

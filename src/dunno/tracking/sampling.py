@@ -10,11 +10,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from dunno.calibration.kinds.model import transition_of
 from dunno.costs import Cost
 from dunno.errors import MovieError
-from dunno.tracking.blocks import BLOCK
+from dunno.tracking.blocks import BLOCK, frames_around
 from dunno.tracking.gate import find_candidates
-from dunno.types import Detections, Floats, FramePair, Ints, Movie
+from dunno.types import Detections, FramePair, Ints, Movie
 from dunno.types.detections import typical_diameter
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Transition
@@ -75,6 +76,17 @@ class Sample:
         parts = [self.first_row[each.frame] + np.arange(len(each)) for each in stretch.cells]
         return np.concatenate(parts).astype(np.int64)
 
+    def thinned(self, most_cells: float) -> Sample:
+        """Runs of its frames, spread evenly, with about so many cells; the same where it has no more."""
+        positions = sorted(self.cells)
+        wanted = int(most_cells * len(positions) / max(self.n_rows, 1))
+        runs = max(wanted // RUN, 2)
+        if runs * RUN >= len(positions):
+            return self
+        starts = np.unique(np.linspace(0, len(positions) - RUN, runs).astype(int)).tolist()
+        kept = {positions[k] for start in starts for k in range(start, start + RUN)}
+        return Sample({t: self.cells[t] for t in kept}, self.cost, self.movie)
+
     def jumps(self, step: int) -> list[tuple[int, int]]:
         """Frames `step` apart between which all are in the sample: positions of the earlier and the later one."""
         return [(t, t + step) for t in sorted(self.cells) if all(t + k in self.cells for k in range(1, step + 1))]
@@ -85,13 +97,20 @@ class Sample:
 
     def _transition(self, early: int, late: int, gate: float) -> Transition:
         mothers, daughters = self.cells[early], self.cells[late]
-        return Transition(mothers, daughters, find_candidates(mothers, daughters, gate), self._spread(early, late))
+        candidates = find_candidates(mothers, daughters, gate)
+        if self.cost is None or (hasattr(self.cost, "spread") and not getattr(self.cost, "needs_pixels", False)):
+            return Transition(mothers, daughters, candidates, np.ones(len(mothers)))
+        found = transition_of(self._pair(early, late, gate), candidates, self.cost)
+        return found._replace(mothers=mothers, daughters=daughters)
 
-    def _spread(self, early: int, late: int) -> Floats:
-        if self.cost is None or not getattr(self.cost, "needs_pixels", False):
-            return np.ones(len(self.cells[early]))
-        pair = FramePair(self.movie.detections(early), self.movie.detections(late), np.inf, self.movie.scale)
-        return np.asarray(self.cost.spread(pair))  # type: ignore[attr-defined]
+    def _pair(self, early: int, late: int, gate: float) -> FramePair:
+        """Two frames with their pixels, and those around them for a cost that asks for them."""
+        step, window = late - early, int(getattr(self.cost, "window", None) or 0)
+        view = self.movie.part(slice(early % step, None, step))
+        around = frames_around(early // step, max(window, 2), len(view))
+        frames = {t: view.detections(t) for t in around}
+        pair = frames[early // step], frames[early // step + 1]
+        return FramePair(*pair, gate, self.movie.scale, tuple(frames.values()) if window else ())
 
 
 def take_sample(cost: Cost | None, movie: Movie, executor: Executor, workers: int, tell: Tell) -> Sample:

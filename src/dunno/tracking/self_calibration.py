@@ -12,10 +12,11 @@ from dunno.calibration.softening import Softening
 from dunno.calibration.verdict import judge
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
+from dunno.tracking.choosing import choose_evidence
 from dunno.tracking.fitting import fit_sample
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
-from dunno.tracking.skipping import skip
+from dunno.tracking.skipping import SkippedModel, skip
 from dunno.work.progress import Tell
 
 JUDGING = 2
@@ -30,13 +31,16 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
     fit, gate = fit_sample(sample, 1, plan.gate, may_widen, tell)
     if not fit.converged and not fit.problems:
         warnings.warn("the fit of the model stopped before it converged", DunnoWarning, stacklevel=2)
-    calibration = tested(calibration_of(fit, about), sample, fit, tell)
-    return replace(plan, gate=gate, calibration=calibration)
-
-
-def tested(calibration: ModelCalibration, sample: Sample, fit: Fit, tell: Tell) -> ModelCalibration:
-    """The calibration softened by what skipping frames says of it, with the verdict."""
     skipped = skip(sample, fit, JUDGING, tell)
+    choice = choose_evidence(sample, fit, skipped, plan.evidence, tell)
+    calibration = replace(calibration_of(choice.fit, about), trials=choice.trials)
+    return replace(plan, gate=gate, calibration=tested(calibration, sample, choice.fit, choice.skipped, tell))
+
+
+def tested(
+    calibration: ModelCalibration, sample: Sample, fit: Fit, skipped: SkippedModel | None, tell: Tell
+) -> ModelCalibration:
+    """The calibration softened by what skipping frames says of it, with the verdict."""
     if skipped is None:
         return replace(calibration, verdict=judge(None, fit.problems))
     softening = Softening() if fit.problems else skipped.softening()

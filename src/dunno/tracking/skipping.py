@@ -11,6 +11,7 @@ from dunno.calibration.comparison import Beliefs, Comparison, compose
 from dunno.calibration.softening import Softening, fit_softening, mixed
 from dunno.calibration.verdict import SkipTest
 from dunno.models import Fit, refit
+from dunno.models.evidence import added_terms, with_terms
 from dunno.models.expectation import Expected
 from dunno.tracking.gate import gate_between
 from dunno.tracking.sampling import Sample
@@ -117,9 +118,13 @@ def skip(sample: Sample, fit: Fit, step: int, tell: Tell, most_cells: float = np
     gate = gate_between([(sample.cells[early], sample.cells[late]) for early, late in jumps])
     stretch = sample.stretch(jumps, gate)
     skipped = refit(fit, stretch, sample.cell_size, step, lambda rounds: tell(REFITTING, rounds, 0))
+    return compared(sample, fit, with_terms(skipped, added_terms(fit), sample.cell_size), step, jumps)
+
+
+def compared(sample: Sample, fit: Fit, skipped: Fit, step: int, jumps: list[tuple[int, int]]) -> SkippedModel:
+    """A fit at a larger step beside what single steps say."""
     composed = compose(beliefs(sample, fit.best.expected), step)
-    direct = beliefs(sample, skipped.best.expected)
-    return SkippedModel(sample, step, skipped, Comparison.of(direct, composed), jumps)
+    return SkippedModel(sample, step, skipped, Comparison.of(beliefs(sample, skipped.best.expected), composed), jumps)
 
 
 def beliefs(sample: Sample, expected: Expected, found: Marginals | None = None) -> Beliefs:

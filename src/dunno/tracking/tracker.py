@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,6 +24,7 @@ from dunno.errors import InputError, MovieError
 from dunno.io import read
 from dunno.io.links import Links
 from dunno.methods import Method, ScoredPair, is_joint
+from dunno.models.evidence import chosen
 from dunno.perturbations import Perturbation
 from dunno.tracking import Tracking
 from dunno.tracking.blocks import Block, blocks_of
@@ -82,6 +83,7 @@ class Tracker:
         no_mother: bool = True,
         links: Links | None = None,
         calibration: Calibration | Literal["self", "default"] | None = "default",
+        evidence: str | Sequence[str] = "auto",
         seed: int = 0,
         workers: int | None = None,
         executor: Executor | None = None,
@@ -99,7 +101,9 @@ class Tracker:
         self.divide_cost = _check_event(divide_cost, "divide_cost")
         self.no_mother = no_mother
         self.links = links
+        self.evidence = chosen(evidence)
         self.calibration = self._chosen(calibration)
+        self._check_evidence()
         self.seed = check_seed(seed)
         if workers is not None and workers < 1:
             raise InputError(f"workers is {workers}; expected at least 1")
@@ -119,6 +123,15 @@ class Tracker:
             raise InputError(f"the calibration brings its own event costs; leave out {', '.join(given)}")
         return calibration
 
+    def _check_evidence(self) -> None:
+        """Refuse evidence that nobody would look at."""
+        if self.evidence is None or (self.fits_model and self.calibration == "self"):
+            return
+        raise InputError(
+            f"evidence is for the model that method JP fits to the movie; with method {self.method.name}, cost "
+            f"{name_of(self.cost)!r} and these choices nothing looks at it; leave it out"
+        )
+
     @property
     def _given_events(self) -> list[str]:
         return [name for name in ("appear_cost", "disappear_cost", "divide_cost") if getattr(self, name) is not None]
@@ -126,7 +139,8 @@ class Tracker:
     @property
     def fits_model(self) -> bool:
         """Whether a self-calibration fits a model, which makes costs of its own, and not a temperature."""
-        return is_joint(self.method) and hasattr(self.cost, "spread") and not self._given_events
+        speaks = hasattr(self.cost, "spread") or self.evidence is not None
+        return is_joint(self.method) and speaks and not self._given_events
 
     def plan(self, movie: Movie, tell: Tell = tell_nobody) -> Plan:
         """Decide everything that depends on the whole movie; fits the calibration, where it is "self".
@@ -178,6 +192,7 @@ class Tracker:
             seed=self.seed,
             links=self.links,
             calibration=None if isinstance(self.calibration, str) else self.calibration,
+            evidence=self.evidence,
         )
 
     def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[PairPosterior]:
@@ -240,6 +255,7 @@ class Tracker:
             "no_mother": self.no_mother,
             "links": None if self.links is None else self.links.source,
             "links_unmatched": 0 if self.links is None else len(self.links.unmatched),
+            "evidence": "auto" if self.evidence is None else ["places", *self.evidence],
             "seed": self.seed,
             "calibration": None,
             "calibrated": False,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,8 @@ class Transition(NamedTuple):
     daughters: Detections
     candidates: Candidates
     spread: Floats
+    score: Floats | None = None
+    """(E,) what each edge costs, where a cost that is no motion speaks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,7 @@ class Stretch:
         leads: (N,) the transition in which each row is a mother, -1 if in none.
         follows: (N,) the transition in which each row is a daughter, -1 if in none.
         drift: (N, d) where each mother is carried by her neighbours.
+        score: (E,) what each edge costs, where a cost that is no motion speaks.
     """
 
     frames: Ints
@@ -55,6 +58,8 @@ class Stretch:
     leads: Ints
     follows: Ints
     drift: Floats | None = None
+    score: Floats | None = None
+    _columns: dict[str, Floats] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, given: Sequence[Transition]) -> Stretch:
@@ -85,6 +90,7 @@ class Stretch:
             spread=spread,
             leads=leads,
             follows=follows,
+            score=_joined([part.score for part in given]),
         )
 
     def __len__(self) -> int:
@@ -176,9 +182,49 @@ class Stretch:
             medians[r] = np.median(own) if len(own) else 1.0
         return medians
 
-    def carried(self, drift: Floats) -> Stretch:
+    def column(self, name: str) -> Floats:
+        """(N,) what was measured of each cell, by its name in `Detections`; NaN where it was not."""
+        if name == "log_area":
+            return self._once(name, lambda cells: np.log(cells.area))
+        return self._once(name, lambda cells: getattr(cells, name))
+
+    @cached_property
+    def background(self) -> Floats:
+        """(N,) of each cell's frame; NaN where it was not measured."""
+        return self._once("background", lambda cells: cells.background)
+
+    @cached_property
+    def elongation(self) -> Floats:
+        """(N,) ratio of the longest to the shortest axis; NaN where shapes were not measured."""
+        return self._once("elongation", lambda cells: None if cells.covariance is None else cells.elongation)
+
+    @cached_property
+    def length_share(self) -> Floats:
+        """(N,) 1 − 1/elongation: 0 for round cells, towards 1 for long ones; 0 where shapes were not measured."""
+        return np.nan_to_num(1 - 1 / self.elongation)
+
+    @cached_property
+    def orientation(self) -> Floats:
+        """(N, d) each cell's long axis; zeros where shapes were not measured."""
+        none = (self.n_dimensions,)
+        return np.concatenate(
+            [np.zeros((len(each), *none)) if each.covariance is None else each.orientation for each in self.cells]
+        )
+
+    def _once(self, name: str, get: Callable[[Detections], Any]) -> Floats:
+        """(N,) a column over all frames, made when it is first asked for."""
+        if name not in self._columns:
+            self._columns[name] = np.concatenate([_filled(cells, get(cells)) for cells in self.cells])
+        return self._columns[name]
+
+    def carried(self, drift: Floats | None) -> Stretch:
         """The same with another drift."""
         return replace(self, drift=drift)
+
+    def among(self, edges: Bools) -> Stretch:
+        """The same cells with some of the edges only."""
+        score = None if self.score is None else self.score[edges]
+        return replace(self, mother=self.mother[edges], daughter=self.daughter[edges], score=score)
 
     def part(self, transitions: Sequence[int]) -> Stretch:
         """Some of its transitions, without drift."""
@@ -189,4 +235,17 @@ class Stretch:
         begin = np.searchsorted(self.row_frame, [early, early + 1, late])
         edges = self.edge_transition == r
         candidates = Candidates(self.mother[edges] - begin[0], self.daughter[edges] - begin[2])
-        return Transition(self.cells[early], self.cells[late], candidates, self.spread[begin[0] : begin[1]])
+        score = None if self.score is None else self.score[edges]
+        return Transition(self.cells[early], self.cells[late], candidates, self.spread[begin[0] : begin[1]], score)
+
+
+def _joined(parts: Sequence[Floats | None]) -> Floats | None:
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if known and len(known) == len(parts) else None
+
+
+def _filled(cells: Detections, values: Any) -> Floats:
+    """(n,) a frame's values; NaN where there are none."""
+    return (
+        np.full(len(cells), np.nan) if values is None else np.broadcast_to(np.asarray(values, np.float64), len(cells))
+    )

@@ -11,8 +11,10 @@ import numpy as np
 
 from dunno.assignment import Problem
 from dunno.calibration.base import Calibration
+from dunno.calibration.evidence import Trial, in_words
 from dunno.calibration.softening import Softening, with_unknown
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict
+from dunno.costs import evaluate
 from dunno.errors import DunnoWarning, InputError
 from dunno.models.carrying import seen
 from dunno.models.intervals import Intervals
@@ -37,6 +39,7 @@ class ModelCalibration(Calibration):
         softening: By how much its probabilities are less sure than the model, as skipping frames says.
         verdict: What may be said of its probabilities.
         skipping: What the skip tests saw, one for each step.
+        trials: Which evidence beyond places was tried, and whether it joined.
         problems: What the model cannot explain.
         intervals: 95 % intervals of the pooled parameters.
         summary: What the fit saw: evidence, expected numbers, iterations.
@@ -54,6 +57,7 @@ class ModelCalibration(Calibration):
     softening: Softening = field(default_factory=Softening)
     verdict: Verdict = UNTESTED
     skipping: tuple[SkipTest, ...] = ()
+    trials: tuple[Trial, ...] = ()
     problems: tuple[str, ...] = ()
     intervals: Intervals = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
@@ -123,6 +127,7 @@ class ModelCalibration(Calibration):
             "unknown": self.softening.unknown,
             "skipping": [test.to_dict() for test in self.skipping],
             "terms": [term.name for term in self.model.terms],
+            "evidence": {"told": in_words(self.trials), "trials": [asdict(trial) for trial in self.trials]},
             "collective": self.collective,
             "varies_in_time": bool(self.frames),
             "parameters": {
@@ -182,6 +187,7 @@ class ModelCalibration(Calibration):
             "softening": asdict(self.softening),
             "verdict": asdict(self.verdict),
             "skipping": [test.to_dict() for test in self.skipping],
+            "trials": [asdict(trial) for trial in self.trials],
             "problems": list(self.problems),
             "intervals": {name: list(interval) for name, interval in self.intervals.items()},
             "summary": dict(self.summary),
@@ -198,6 +204,7 @@ class ModelCalibration(Calibration):
             softening=Softening(**content["softening"]),
             verdict=Verdict(**content["verdict"]),
             skipping=tuple(SkipTest.of_dict(test) for test in content["skipping"]),
+            trials=tuple(Trial(**trial) for trial in content.get("trials", ())),
             problems=tuple(content["problems"]),
             intervals={name: (low, high) for name, (low, high) in content["intervals"].items()},
             summary=content["summary"],
@@ -210,5 +217,13 @@ class ModelCalibration(Calibration):
 
 
 def stretch_of(pair: FramePair, candidates: Candidates, cost: Any) -> Stretch:
-    """A pair with a motion cost's eyes."""
-    return Stretch.of([Transition(pair.mothers, pair.daughters, candidates, cost.spread(pair))])
+    """A pair with a cost's eyes: a motion's spread, or any other's score."""
+    return Stretch.of([transition_of(pair, candidates, cost)])
+
+
+def transition_of(pair: FramePair, candidates: Candidates, cost: Any) -> Transition:
+    """Two frames with what a cost says: how much mothers' squared steps vary, or what each edge costs."""
+    if hasattr(cost, "spread"):
+        return Transition(pair.mothers, pair.daughters, candidates, cost.spread(pair))
+    score = evaluate(cost, pair, candidates)
+    return Transition(pair.mothers, pair.daughters, candidates, np.ones(len(pair.mothers)), score)

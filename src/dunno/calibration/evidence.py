@@ -1,0 +1,48 @@
+"""Which evidence was tried on a movie, and what skipping frames said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A term that was tried beside those that had joined before.
+
+    Attributes:
+        name: The term.
+        before: Loss per daughter with every second frame left out, in nats, without it.
+        after: The same with it.
+        wrong_before: Share of links that are wrong there, by what all frames say, without it.
+        wrong_after: The same with it.
+        joined: Whether it speaks.
+        asked: Whether it was asked for by name, and speaks whatever skipping frames says.
+    """
+
+    name: str
+    before: float
+    after: float
+    wrong_before: float
+    wrong_after: float
+    joined: bool
+    asked: bool = False
+
+
+def in_words(trials: Sequence[Trial]) -> str:
+    """One sentence for people; empty where nothing was tried."""
+    joined, left = ([each for each in trials if each.joined is kept] for kept in (True, False))
+    if not trials:
+        return ""
+    if not joined:
+        return f"places alone decide; {_listed(left)} would not help"
+    first, last = joined[0].wrong_before, joined[-1].wrong_after
+    fewer = f": {1 - last / first:.0%} fewer wrong links expected" if first > last > 0 or first > last else ""
+    verb = "helps" if len(joined) == 1 else "help"
+    rest = f"; {_listed(left)} {'does' if len(left) == 1 else 'do'} not" if left else ""
+    return f"{_listed(joined)} {verb}{fewer}{rest}"
+
+
+def _listed(trials: Sequence[Trial]) -> str:
+    names = [each.name for each in trials]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,100 @@
+"""More evidence than places: terms added to a fitted model, and fitted beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dunno import rooms
+from dunno.errors import InputError
+from dunno.models.climbing import Climb
+from dunno.models.expectation import expect, maximise
+from dunno.models.fit import Fit
+from dunno.models.model import PLACES, Model
+from dunno.terms import Term
+from dunno.terms.flow import Flow
+from dunno.terms.jumps import Jumps
+from dunno.types.stretch import Stretch
+
+ROUNDS = 5
+"""Rounds in which added terms are fitted; they settle fast, because most links are sure."""
+
+UNLIKELY = 1e-5
+"""Edges below this take no part in fitting added terms: they weigh next to nothing."""
+
+PLACES_WORD = "places"
+
+
+def offered() -> list[str]:
+    """The terms that are tried on a movie, in order."""
+    ranks: dict[str, Any] = dict(rooms.members("terms"))
+    return sorted((name for name, term in ranks.items() if term.rank > 0), key=lambda name: ranks[name].rank)
+
+
+def chosen(words: str | Sequence[str]) -> tuple[str, ...] | None:
+    """The terms that are named beside places; `None` for "auto"."""
+    names = [word.strip() for word in words.split(",")] if isinstance(words, str) else list(words)
+    if names == ["auto"]:
+        return None
+    kept = [name for name in names if name and name != PLACES_WORD]
+    for name in kept:
+        if name not in offered() and ":" not in name:
+            raise InputError(
+                f"there is no evidence {name!r}; there are {', '.join([PLACES_WORD, *offered()])}, auto, "
+                "and your own terms as package.module:Class"
+            )
+    return tuple(kept)
+
+
+def can_see(name: str, stretch: Stretch) -> bool:
+    """Whether what a term looks at was measured in a stretch."""
+    found: Any = rooms.find("terms", name)
+    return bool(found.can_see(stretch))
+
+
+def with_terms(fit: Fit, names: Sequence[str], cell_size: float) -> Fit:
+    """A fit with terms added; places stay as they were fitted."""
+    if not names:
+        return fit
+    best = _grown(fit.best, names, cell_size)
+    pooled = _with_terms_of(fit.pooled, best.model) if fit.varies else best
+    return replace(fit, best=best, pooled=pooled, places=fit.places or fit)
+
+
+def added_terms(fit: Fit) -> tuple[str, ...]:
+    """The names of the terms that were added to places."""
+    return tuple(term.name for term in fit.model.terms if not is_place(term) and term.name != Jumps.name)
+
+
+def is_place(term: Term) -> bool:
+    """Whether a term is fitted before evidence is added."""
+    return term.name in PLACES or term.name == Flow.name
+
+
+def _grown(climb: Climb, names: Sequence[str], cell_size: float) -> Climb:
+    model, stretch = climb.model, climb.expected.stretch
+    for name in names:
+        model = _with_term(model, rooms.find("terms", name), stretch, cell_size)
+    likely, one = stretch.among(climb.expected.found.edge > UNLIKELY), np.ones((len(stretch), len(stretch)))
+    for _ in range(ROUNDS):
+        new = maximise(expect(model, likely), one)
+        pairs = zip(model.terms, new.terms, strict=True)
+        model = replace(model, terms=tuple(old if is_place(old) else term for old, term in pairs))
+    return Climb(expect(model, stretch), climb.rounds + ROUNDS, climb.converged)
+
+
+def _with_term(model: Model, kind: Any, stretch: Stretch, cell_size: float) -> Model:
+    terms = (*model.terms, kind.start(stretch, cell_size, model))
+    if kind.is_feature and not model.has(Jumps.name):
+        terms = (*terms, Jumps.start(stretch, cell_size, model))
+    return replace(model, terms=terms)
+
+
+def _with_terms_of(climb: Climb, model: Model) -> Climb:
+    """The same places with another model's other terms."""
+    places = [term for term in climb.model.terms if is_place(term)]
+    others = [term for term in model.terms if not is_place(term)]
+    return replace(climb, expected=replace(climb.expected, model=replace(climb.model, terms=(*places, *others))))

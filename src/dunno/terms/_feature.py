@@ -1,0 +1,212 @@
+"""A measured number of each cell that changes little from mother to daughter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from dunno.terms import Parameter, Sisters, Step, Surroundings, Term, Words, parameter
+from dunno.types import Bools, Floats
+from dunno.types.density import log_student
+from dunno.types.stretch import Stretch, Value
+
+TAIL = 4.0
+"""Degrees of freedom of the laws of change."""
+
+POPULATION_TAIL = 5.0
+PRIOR_DIVISIONS = 20.0
+"""Weight of the priors on a division's laws."""
+
+MEMORY_WORTH = 20.0
+"""Weight of the priors on memory and on what follows size, in cells of the population's width."""
+
+USUAL_GROWTH = 0.1
+"""Change of log area, in whose terms the prior on what follows size is weighed."""
+
+LEAST_SPREAD = 0.01
+NEGLIGIBLE = 1e-4
+
+
+@dataclass(frozen=True)
+class Feature(Term):
+    r"""A daughter's value $f_j$ follows from her mother's $f_i$; an edge is judged by how much better than from anybody.
+
+    $$\frac{t_4(f_j;\, μ + φ f_i + β (a_j - a_i),\, s)}{p_0(f_j)}$$
+
+    for the only daughter of a mother, with $a$ the log area (β = 0 for the size itself), so that what size has said is not said
+    twice, and $p_0$ the law of the population. Of a division, the mean change of both daughters and their difference have laws
+    of their own. The term `jumps` bounds what all features say together.
+
+    Attributes:
+        centre: Of the population; values count from it.
+        width: The population's spread.
+        slope: How the population's values follow from log area.
+        scale: What values are measured in, where that is for the movie to say.
+    """
+
+    name: ClassVar[Any] = None
+    is_feature: ClassVar[bool] = True
+    sees_sisters: ClassVar[bool] = True
+    beside_size: ClassVar[bool] = True
+    prior_spreads: ClassVar[tuple[float, float]] = (0.2, 0.2)
+    """Spreads of a division's laws that are believed before the movie: of the daughters together, of their difference."""
+
+    growth_words: ClassVar[Words | None] = None
+
+    growth: float = parameter("per step", (-5.0, 5.0), "none", link="none", default=0.0)
+    memory: float = parameter("of the mother's deviation", (0.0, 1.2), "1, worth 20", link="none", default=1.0)
+    follows_size: float = parameter("per log area", (-5.0, 5.0), "0, worth 20", link="none", default=0.0)
+    spread: float = parameter("per step", (LEAST_SPREAD, 10.0), "none", default=1.0)
+    divided: float = parameter("at a division", (-5.0, 5.0), "0, worth 20", link="none", default=0.0)
+    divided_spread: float = parameter("at a division", (LEAST_SPREAD, 10.0), "see docs/evidence.md", default=0.2)
+    unlike: float = parameter("between sisters", (LEAST_SPREAD, 10.0), "see docs/evidence.md", default=0.2)
+    centre: float = 0.0
+    width: float = 1.0
+    slope: float = 0.0
+    scale: float = 1.0
+
+    def values(self, stretch: Stretch) -> Floats:
+        """(N,) the feature of each cell; NaN where it was not measured."""
+        raise NotImplementedError
+
+    @classmethod
+    def scale_of(cls, stretch: Stretch) -> float:
+        """What values are measured in."""
+        return 1.0
+
+    @classmethod
+    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Self:
+        """From the population, and from each daughter's nearest mother."""
+        together, unlike = cls.prior_spreads
+        blank = cls(divided_spread=together, unlike=unlike, scale=cls.scale_of(stretch))
+        value, area = blank.values(stretch), log_area(stretch)
+        known = np.isfinite(value)
+        if not known.any():
+            return blank
+        slope = _slope(area[known], value[known]) if cls.beside_size else 0.0
+        rest = (value - slope * area)[known]
+        centre = float(np.median(rest))
+        width = max(1.4826 * float(np.median(np.abs(rest - centre))), LEAST_SPREAD)
+        guess = replace(
+            blank, centre=centre, width=width, slope=slope, spread=float(np.std(value[known])) + LEAST_SPREAD
+        )
+        return replace(guess, **guess._regressed(stretch, nearest(stretch)))
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Under the term's own name: a model may have several features."""
+        words = {"growth": self.growth_words}
+        return tuple(
+            replace(each, name=f"{self.name}_{each.name}", words=words.get(each.name)) for each in super().parameters()
+        )
+
+    def with_values(self, values: Mapping[str, Value]) -> Self:
+        """The same with other values of those of its parameters that are named."""
+        own = {f"{self.name}_{each.name}": each.name for each in fields(self)}
+        return replace(self, **{own[name]: float(value) for name, value in values.items() if name in own})
+
+    def single_ratio(self, stretch: Stretch) -> Floats:
+        """(E,) log, how much likelier the daughter's value is from this mother than from anybody; 0 where unknown."""
+        value = self.values(stretch) - self.centre
+        expected = self.growth + self.memory * value[stretch.mother] + self.follows_size * self._grown(stretch)
+        own = log_student((value[stretch.daughter] - expected) ** 2, self.spread**2, TAIL, 1)
+        return np.nan_to_num(own - self._population(stretch)[stretch.daughter])
+
+    def sister_ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
+        """(K,) the same for a division's daughters together."""
+        together, unlike = self._divided(stretch, sisters)
+        own = log_student((together - self.divided) ** 2, self.divided_spread**2, TAIL, 1)
+        own = own + log_student(unlike**2, self.unlike**2, TAIL, 1)
+        population = self._population(stretch)[stretch.daughter]
+        return np.nan_to_num(own - population[sisters.first] - population[sisters.second])
+
+    def _divided(self, stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
+        """(K,) the mean change of both daughters against their mother, and their difference: the determinant is 1."""
+        value = self.values(stretch)
+        one, other = value[stretch.daughter[sisters.first]], value[stretch.daughter[sisters.second]]
+        return 0.5 * (one + other) - value[stretch.mother[sisters.first]], one - other
+
+    def _grown(self, stretch: Stretch) -> Floats:
+        if not self.beside_size:
+            return np.zeros(len(stretch.mother))
+        area = log_area(stretch)
+        return np.asarray(area[stretch.daughter] - area[stretch.mother])
+
+    def _population(self, stretch: Stretch) -> Floats:
+        """(N,) log p₀."""
+        rest = self.values(stretch) - self.centre
+        if self.beside_size:
+            rest = rest - self.slope * log_area(stretch)
+        return log_student(rest**2, self.width**2, POPULATION_TAIL, 1)
+
+    def updated(self, step: Step) -> Self:
+        """Weighted regression with the weights of the Student law, without what jumped."""
+        stretch = step.stretch
+        weight = step.weight[stretch.edge_transition] * step.single * step.steady
+        fitted = self._regressed(stretch, weight)
+        if step.sisters is None or step.divided is None:
+            return replace(self, **fitted)
+        weight = step.weight[stretch.edge_transition[step.sisters.first]] * step.divided * step.steady_sisters
+        together, unlike = self._divided(stretch, step.sisters)
+        spreads = self.prior_spreads
+        divided, spread = _law(together, weight, self.divided, self.divided_spread, spreads[0])
+        _, apart = _law(unlike, weight, None, self.unlike, spreads[1])
+        return replace(self, **fitted, divided=divided, divided_spread=spread, unlike=apart)
+
+    def _regressed(self, stretch: Stretch, weight: Floats) -> dict[str, float]:
+        value = self.values(stretch) - self.centre
+        known = self._known(stretch, value, weight)
+        weight, grown = weight[known], self._grown(stretch)[known]
+        if weight.sum() < 1:
+            return {}
+        mother, daughter = value[stretch.mother[known]], value[stretch.daughter[known]]
+        design = np.stack([np.ones_like(mother), mother, grown], axis=1)
+        rest = daughter - design @ np.array([self.growth, self.memory, self.follows_size])
+        robust = weight * (TAIL + 1) / (TAIL + rest**2 / self.spread**2)
+        hold = MEMORY_WORTH * np.diag([1e-3, self.width**2, USUAL_GROWTH**2 if self.beside_size else 1e9])
+        gram = (design * robust[:, None]).T @ design + hold
+        found = np.linalg.solve(gram, design.T @ (robust * daughter) + hold @ [0.0, 1.0, 0.0])
+        growth, memory, follows = float(found[0]), float(np.clip(found[1], 0.0, 1.2)), float(found[2])
+        rest = daughter - growth - memory * mother - follows * grown
+        robust = (TAIL + 1) / (TAIL + rest**2 / self.spread**2)
+        spread = float(np.sqrt((weight * robust * rest**2).sum() / weight.sum()))
+        return {
+            "growth": growth,
+            "memory": memory,
+            "follows_size": follows,
+            "spread": float(np.clip(spread, LEAST_SPREAD, 10.0)),
+        }
+
+    @staticmethod
+    def _known(stretch: Stretch, value: Floats, weight: Floats) -> Bools:
+        both = np.isfinite(value[stretch.mother]) & np.isfinite(value[stretch.daughter])
+        return np.asarray(both & (weight > NEGLIGIBLE))
+
+
+def nearest(stretch: Stretch) -> Floats:
+    """(E,) 1 for each daughter's nearest mother, else 0."""
+    least = np.full(stretch.n_rows, np.inf)
+    np.minimum.at(least, stretch.daughter, stretch.squared)
+    return np.asarray(stretch.squared == least[stretch.daughter], np.float64)
+
+
+def log_area(stretch: Stretch) -> Floats:
+    """(N,) the logarithm of each cell's area."""
+    return stretch.column("log_area")
+
+
+def _slope(x: Floats, y: Floats) -> float:
+    x, y = x - np.median(x), y - np.median(y)
+    return float((x * y).sum() / max((x * x).sum(), 1e-9))
+
+
+def _law(value: Floats, weight: Floats, mean: float | None, spread: float, prior: float) -> tuple[float, float]:
+    """A Student law's mean (0 and fixed, where there is none) and spread, one step on, drawn to 0 and to the prior's spread."""
+    known = np.isfinite(value) & (weight > NEGLIGIBLE)
+    value, weight = value[known], weight[known]
+    robust = weight * (TAIL + 1) / (TAIL + (value - (mean or 0.0)) ** 2 / spread**2)
+    new = 0.0 if mean is None else float((robust * value).sum() / (robust.sum() + PRIOR_DIVISIONS))
+    total = float((robust * (value - new) ** 2).sum()) + PRIOR_DIVISIONS * prior**2
+    return new, float(np.clip(np.sqrt(total / (float(weight.sum()) + PRIOR_DIVISIONS)), LEAST_SPREAD, 10.0))

@@ -1,0 +1,107 @@
+"""Parting: a mother's two daughters lie on either side of her place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from dunno.terms import Sisters, Step, Surroundings, Term, Words, parameter
+from dunno.types import Floats
+from dunno.types.density import log_student
+from dunno.types.stretch import Stretch
+
+TAIL = 4.0
+PRIOR_DIVISIONS = 5.0
+PRIOR_SPREAD = 0.35
+ODD, ODD_WORTH = 0.05, 20.0
+MOST_FOR = 4.0
+UNIT_SPHERE = {1: 2.0, 2: 2 * np.pi, 3: 4 * np.pi}
+"""Surface of the unit ball, by dimension."""
+
+
+@dataclass(frozen=True)
+class Parting(Term):
+    r"""The daughters' middle $m$ stays near their mother, and they are $2r$ apart in any direction.
+
+    $$\frac{t_4(m;\, T_m)\; t_4(\log r;\, \log r_0, s)\, /\, (S_d\, r^d)}{2^d\; h_{ij}\, h_{ik}}$$
+
+    with $S_d$ the surface of the unit ball, in the place of the densities $h$ of two daughters that do not know each other.
+    """
+
+    name: ClassVar[str] = "parting"
+    rank: ClassVar[int] = 1
+    sees_sisters: ClassVar[bool] = True
+
+    middle_scale: float = parameter("squared length per axis", (0.0, np.inf), "the motion's, worth 5 divisions")
+    parted: float = parameter(
+        "length",
+        (0.0, np.inf),
+        "half a cell's size, worth 5 divisions",
+        words=Words("daughters part by", "length each", "as it is"),
+    )
+    parted_spread: float = parameter("of its logarithm", (0.02, 3.0), f"{PRIOR_SPREAD}, worth 5 divisions")
+    odd: float = parameter("share of divisions", (1e-3, 0.5), f"{ODD}, worth {ODD_WORTH:.0f}", link="logit")
+    alone_scale: float = 1.0
+    prior_middle: float = 1.0
+    prior_parted: float = 1.0
+
+    @classmethod
+    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Parting:
+        """From the motion and the size of cells."""
+        middle, alone = (float(np.mean(model.value(name))) for name in ("motion_scale", "division_scale"))
+        middle = max(middle, 1e-4 * cell_size**2)
+        return cls(middle, cell_size / 2, PRIOR_SPREAD, ODD, alone, middle, cell_size / 2)
+
+    def log_triple(self, stretch: Stretch, sisters: Sisters) -> Floats:
+        """(K,) beyond what two daughters that do not know each other would say."""
+        return np.log((1 - self.odd) * np.exp(np.minimum(self._ratio(stretch, sisters), MOST_FOR)) + self.odd)
+
+    def _ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
+        d = stretch.n_dimensions
+        middle, apart = _geometry(stretch, sisters)
+        own = log_student(middle, self.middle_scale, TAIL, d) - d * np.log(2)
+        own = own + log_student((np.log(apart) - np.log(self.parted)) ** 2, self.parted_spread**2, TAIL, 1)
+        own = own - np.log(UNIT_SPHERE[d]) - d * np.log(apart)
+        alone = log_student(stretch.squared, self.alone_scale, np.inf, d)
+        return np.asarray(own - alone[sisters.first] - alone[sisters.second])
+
+    def updated(self, step: Step) -> Parting:
+        """Each law by one step of its own, with a few divisions' worth of the priors."""
+        alone = float(np.mean(step.model.value("division_scale")))
+        if step.sisters is None or step.divided is None:
+            return replace(self, alone_scale=alone)
+        stretch, sisters = step.stretch, step.sisters
+        d = stretch.n_dimensions
+        weight = (step.weight[stretch.edge_transition] * step.interior)[sisters.first] * step.divided
+        inlying = (1 - self.odd) * np.exp(np.minimum(self._ratio(stretch, sisters), MOST_FOR))
+        inlying = inlying / (inlying + self.odd)
+        odd = (float((weight * (1 - inlying)).sum()) + ODD * ODD_WORTH) / (float(weight.sum()) + ODD_WORTH)
+        weight = weight * inlying
+        middle, apart = _geometry(stretch, sisters)
+        robust = weight * (TAIL + d) / (TAIL + middle / self.middle_scale)
+        count = float(weight.sum()) + PRIOR_DIVISIONS
+        scale = (float((robust * middle).sum()) + PRIOR_DIVISIONS * d * self.prior_middle) / (d * count)
+        size, best = np.log(apart), np.log(self.parted)
+        robust = weight * (TAIL + 1) / (TAIL + (size - best) ** 2 / self.parted_spread**2)
+        best = (float((robust * size).sum()) + PRIOR_DIVISIONS * np.log(self.prior_parted)) / (
+            float(robust.sum()) + PRIOR_DIVISIONS
+        )
+        spread = (float((robust * (size - best) ** 2).sum()) + PRIOR_DIVISIONS * PRIOR_SPREAD**2) / count
+        return replace(
+            self,
+            middle_scale=scale,
+            parted=float(np.exp(best)),
+            parted_spread=float(np.clip(np.sqrt(spread), 0.02, 3.0)),
+            odd=odd,
+            alone_scale=alone,
+        )
+
+
+def _geometry(stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
+    """(K,) squared way of the daughters' middle, and half their distance."""
+    usual = np.sqrt(stretch.spread[stretch.mother[sisters.first]])[:, None]
+    one, other = stretch.moved[sisters.first] / usual, stretch.moved[sisters.second] / usual
+    middle, apart = 0.5 * (one + other), 0.5 * (one - other)
+    return np.einsum("kd,kd->k", middle, middle), np.maximum(np.sqrt(np.einsum("kd,kd->k", apart, apart)), 1e-12)

@@ -1,0 +1,143 @@
+"""Shape: long cells keep their axis, and divide along it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from dunno.terms import Sisters, Step, Surroundings, Term, parameter
+from dunno.types import Floats
+from dunno.types.stretch import Stretch
+
+STIFFEST = 400.0
+START = 2.0
+PRIOR_EDGES = 1.0
+"""Weight of the prior of no preference: so many edges halfway to the right angle."""
+
+NEGLIGIBLE = 0.01
+LONG = 0.2
+"""Cells are long from this share on: 1 − 1/elongation."""
+GRID = np.concatenate([[0.0], np.geomspace(0.05, STIFFEST, 60)])
+
+
+@dataclass(frozen=True)
+class Shape(Term):
+    r"""The angle Δ between two axes, against no preference: $κ w \cos 2Δ - \log I_0(κ w)$ in 2D, Watson's law in 3D.
+
+    $w$ is $(1 - 1/e)$ for each cell of elongation $e$ that takes part, so that round cells say nothing. The daughter's axis is held
+    against her mother's, with a law for single daughters and one for a division's, and the line between sisters against their
+    mother's axis.
+    """
+
+    name: ClassVar[str] = "shape"
+    rank: ClassVar[int] = 4
+    is_feature: ClassVar[bool] = True
+    sees_sisters: ClassVar[bool] = True
+
+    keeping: float = parameter("stiffness", (0.0, STIFFEST), f"0, worth {PRIOR_EDGES:.0f}", link="none", default=START)
+    sisters_keeping: float = parameter(
+        "stiffness", (0.0, STIFFEST), f"0, worth {PRIOR_EDGES:.0f}", link="none", default=0.0
+    )
+    parting_along: float = parameter(
+        "stiffness", (0.0, STIFFEST), f"0, worth {PRIOR_EDGES:.0f}", link="none", default=0.0
+    )
+
+    @classmethod
+    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Shape:
+        """With a weak preference for keeping the axis, and none at divisions."""
+        return cls()
+
+    @classmethod
+    def can_see(cls, stretch: Stretch) -> bool:
+        """Whether shapes were measured, and some cells are long."""
+        return bool((stretch.length_share > LONG).any())
+
+    def single_ratio(self, stretch: Stretch) -> Floats:
+        """(E,) log, how much likelier the daughter's axis is from this mother than from anybody."""
+        along, weight = _axes(stretch, np.arange(len(stretch.mother)))
+        return _log_ratio(self.keeping * weight, along, stretch.n_dimensions)
+
+    def sister_ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
+        """(K,) the same for a division's daughters, and for the line between them."""
+        d = stretch.n_dimensions
+        total = np.zeros(len(sisters.first))
+        for edges in sisters:
+            along, weight = _axes(stretch, edges)
+            total = total + _log_ratio(self.sisters_keeping * weight, along, d)
+        along, weight = _between(stretch, sisters)
+        return total + _log_ratio(self.parting_along * weight, along, d)
+
+    def updated(self, step: Step) -> Shape:
+        """The stiffnesses that make the expected angles most likely."""
+        stretch, d = step.stretch, step.stretch.n_dimensions
+        count = step.weight[stretch.edge_transition]
+        edges = np.flatnonzero(count * step.single > NEGLIGIBLE)
+        expected = (count * step.single * step.steady)[edges]
+        keeping = _stiffness(*_axes(stretch, edges), expected, d)
+        if step.sisters is None or step.divided is None:
+            return replace(self, keeping=keeping)
+        expected = count[step.sisters.first] * step.divided * step.steady_sisters
+        kept = expected > NEGLIGIBLE
+        sisters = Sisters(step.sisters.first[kept], step.sisters.second[kept])
+        both = np.concatenate(sisters)
+        sisters_keeping = _stiffness(*_axes(stretch, both), np.tile(expected[kept], 2), d)
+        along = _stiffness(*_between(stretch, sisters), expected[kept], d)
+        return replace(self, keeping=keeping, sisters_keeping=sisters_keeping, parting_along=along)
+
+
+def _axes(stretch: Stretch, edges: np.ndarray) -> tuple[Floats, Floats]:
+    """The squared cosine between the axes of each edge's mother and daughter, and how much it says."""
+    mother, daughter = stretch.mother[edges], stretch.daughter[edges]
+    cosine = np.einsum("ed,ed->e", stretch.orientation[mother], stretch.orientation[daughter])
+    return cosine**2, stretch.length_share[mother] * stretch.length_share[daughter]
+
+
+def _between(stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
+    """The squared cosine between the line of each pair of sisters and their mother's axis, and how much it says."""
+    mother = stretch.mother[sisters.first]
+    line = stretch.step[sisters.first] - stretch.step[sisters.second]
+    length = np.maximum(np.einsum("kd,kd->k", line, line), 1e-30)
+    cosine = np.einsum("kd,kd->k", line, stretch.orientation[mother])
+    return cosine**2 / length, stretch.length_share[mother]
+
+
+def _log_ratio(stiffness: Floats, squared_cosine: Floats, d: int) -> Floats:
+    """Log density of an axis relative to no preference."""
+    if d == 2:
+        from scipy.special import i0e
+
+        return np.asarray(stiffness * (2 * squared_cosine - 2) - np.log(i0e(stiffness)))
+    from scipy.special import dawsn
+
+    root = np.sqrt(np.maximum(stiffness, 1e-12))  # ∫₀¹ exp(κ t²) dt = exp(κ) dawsn(√κ) / √κ
+    return np.asarray(stiffness * (squared_cosine - 1) - np.log(dawsn(root) / root))
+
+
+def _stiffness(along: Floats, share: Floats, weight: Floats, d: int) -> float:
+    """The stiffness of highest likelihood on a grid; a few edges at right angles speak for none."""
+    known = np.isfinite(share) & (share > 0.05)
+    along, share, weight = along[known], share[known], weight[known]
+    if weight.sum() < 1:
+        return 0.0
+
+    def likelihood(stiffness: float) -> float:
+        prior = PRIOR_EDGES * float(_log_ratio(np.array([stiffness * 0.25]), np.array([0.5]), d)[0])
+        return prior + float((weight * _log_ratio(stiffness * share, along, d)).sum())
+
+    return _highest(likelihood)
+
+
+def _highest(function: Callable[[float], float]) -> float:
+    """The highest point of a function of one peak on the grid, by thirds."""
+    low, high = 0, len(GRID) - 1
+    while high - low > 2:
+        third = (high - low) // 3
+        first, second = low + third, high - third
+        if function(float(GRID[first])) < function(float(GRID[second])):
+            low = first
+        else:
+            high = second
+    return float(max(GRID[low : high + 1].tolist(), key=function))

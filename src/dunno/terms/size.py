@@ -1,0 +1,39 @@
+"""Size: a cell keeps its size, and a mother's is shared by her daughters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dunno.terms import Sisters, Words
+from dunno.terms._feature import Feature, log_area
+from dunno.types import Floats
+from dunno.types.stretch import Stretch
+
+
+@dataclass(frozen=True)
+class Size(Feature):
+    r"""The logarithm of a cell's area (its volume in 3D); of a division, that of the daughters' sum counts against the mother.
+
+    $$\log\frac{a_j + a_k}{a_i} \sim t_4(μ_2, s_2), \qquad \log\frac{a_j}{a_k} \sim t_4(0, s_δ)$$
+
+    is a density of both log areas (the change of variables has the determinant 1).
+    """
+
+    name: ClassVar[str] = "size"
+    rank: ClassVar[int] = 2
+    beside_size: ClassVar[bool] = False
+    growth_words: ClassVar[Words] = Words("growth", "% in size per step", "growth")
+    prior_spreads: ClassVar[tuple[float, float]] = (0.15, 0.2)
+
+    def values(self, stretch: Stretch) -> Floats:
+        """(N,) log area."""
+        return log_area(stretch)
+
+    def _divided(self, stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
+        """(K,) the daughters' sum over the mother's area, and their ratio, as logarithms."""
+        value = self.values(stretch)
+        one, other = value[stretch.daughter[sisters.first]], value[stretch.daughter[sisters.second]]
+        return np.logaddexp(one, other) - value[stretch.mother[sisters.first]], one - other

@@ -1,0 +1,117 @@
+"""Which evidence speaks on a movie: skipping frames decides, term by term."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dunno.calibration.evidence import Trial
+from dunno.calibration.softening import Softening, fit_softening, mixed
+from dunno.calibration.verdict import hopeless
+from dunno.models import Fit
+from dunno.models.carrying import seen
+from dunno.models.climbing import Climb
+from dunno.models.evidence import can_see, offered, with_terms
+from dunno.models.expectation import expect
+from dunno.terms.score import Score
+from dunno.tracking.sampling import Sample
+from dunno.tracking.skipping import SkippedModel, compared
+from dunno.work.progress import Tell
+
+LEAST_SHARE, LEAST_NATS = 0.02, 0.005
+"""A term joins when the loss per daughter falls by more than this share of it, and by more than so many nats."""
+
+CHOOSING = "choosing evidence"
+CHOOSING_CELLS = 4000
+"""On how many cells evidence is chosen."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A fit with the evidence that speaks, its skip test, and what was tried."""
+
+    fit: Fit
+    skipped: SkippedModel | None
+    trials: tuple[Trial, ...] = ()
+
+
+def choose_evidence(
+    sample: Sample, fit: Fit, skipped: SkippedModel | None, asked: tuple[str, ...] | None, tell: Tell
+) -> Choice:
+    """Try terms one after the other beside those that have joined; with names, exactly those speak.
+
+    Args:
+        sample: The frames.
+        fit: Of single steps, with places alone.
+        skipped: The same with every second frame left out; `None` where the movie is too short for it.
+        asked: Names of terms that speak whatever skipping says; `None` to try all.
+        tell: Is told how far it is.
+    """
+    if fit.problems or (asked is None and skipped is not None and hopeless(skipped.test(Softening(), fit))):
+        return Choice(fit, skipped)
+    stretch = fit.best.expected.stretch
+    if asked is not None or skipped is None:
+        wanted = ((Score.name,) if stretch.score is not None else ()) + (asked or ())
+        names = [name for name in wanted if can_see(name, stretch)]
+        grown = with_terms(fit, names, sample.cell_size)
+        return Choice(grown, None if skipped is None else _beside(skipped, grown, names))
+    trials = _tried(*_thinned(sample, fit, skipped), tell)
+    names = [trial.name for trial in trials if trial.joined]
+    grown = with_terms(fit, names, sample.cell_size)
+    return Choice(grown, _beside(skipped, grown, names) if names else skipped, trials)
+
+
+def _tried(fit: Fit, skipped: SkippedModel, tell: Tell) -> tuple[Trial, ...]:
+    names = [name for name in offered() if can_see(name, fit.best.expected.stretch)]
+    trials: list[Trial] = []
+    loss, wrong = judged(skipped)
+    for k, name in enumerate(names):
+        tell(CHOOSING, k, len(names))
+        grown = with_terms(fit, [name], skipped.sample.cell_size)
+        beside = _beside(skipped, grown, [name])
+        new_loss, new_wrong = judged(beside)
+        joined = loss - new_loss > max(LEAST_SHARE * loss, LEAST_NATS)
+        trials.append(Trial(name, loss, new_loss, wrong, new_wrong, joined))
+        if joined:
+            fit, skipped, loss, wrong = grown, beside, new_loss, new_wrong
+    tell(CHOOSING, len(names), len(names))
+    return tuple(trials)
+
+
+def _thinned(sample: Sample, fit: Fit, skipped: SkippedModel) -> tuple[Fit, SkippedModel]:
+    """Both fits on some runs of frames, with parameters that do not vary: enough to choose by."""
+    part = sample.thinned(CHOOSING_CELLS)
+    jumps = {step: part.jumps(step) for step in (1, skipped.step)}
+    if part is sample or not jumps[skipped.step]:
+        return fit, skipped
+    single, double = (_on(part, each, jumps[step]) for each, step in ((fit, 1), (skipped.fit, skipped.step)))
+    return single, compared(part, single, double, skipped.step, jumps[skipped.step])
+
+
+def _on(part: Sample, fit: Fit, jumps: list[tuple[int, int]]) -> Fit:
+    """A fit's pooled model on other frames."""
+    stretch = fit.best.expected.stretch
+    longest = float(np.sqrt(np.einsum("ed,ed->e", stretch.step, stretch.step).max(initial=0.0)))
+    here = seen(fit.model, part.stretch(jumps, longest))
+    climb = Climb(expect(fit.model, here), 0, True)
+    return Fit(climb, climb, False, ())
+
+
+def _beside(skipped: SkippedModel, grown: Fit, names: list[str]) -> SkippedModel:
+    """The skip test with terms added at the larger step too."""
+    fit = with_terms(skipped.fit, names, skipped.sample.cell_size)
+    return compared(skipped.sample, grown, fit, skipped.step, skipped.jumps)
+
+
+def judged(skipped: SkippedModel) -> tuple[float, float]:
+    """Loss per judged daughter after a softening of its own, and the share of links that are wrong.
+
+    Here probabilities are tempered as they stand, which costs nothing; the problem is not solved again.
+    """
+    given = skipped.comparison
+    softening = fit_softening(given, given.powered)
+    best = given.powered(softening.tempering)
+    soft = mixed(best.direct, best.daughter, len(best.judged), softening.unknown)
+    _, wrong, links = given.errors()
+    return given.loss(soft) / max(len(given), 1), wrong / max(links, 1)
