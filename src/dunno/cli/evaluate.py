@@ -15,6 +15,7 @@ def evaluate(
     scores: Annotated[Path | None, typer.Option("--output", "-o", help="Write the scores as JSON.")] = None,
     masks: Annotated[Path | None, typer.Option(help="Where the movie's masks are now, if they have moved.")] = None,
     bootstrap: Annotated[int, typer.Option(help="Resamplings of frame pairs for 95 % intervals; 0 for none.")] = 200,
+    bins: Annotated[int, typer.Option(help="Bins of confidence in the calibration errors.")] = 10,
     challenge: Annotated[
         bool, typer.Option("--ctc", help="Also the Cell Tracking Challenge's measures (extra: dunno[ctc]).")
     ] = False,
@@ -23,15 +24,17 @@ def evaluate(
 ) -> None:
     """Say how right an output is, and how true its probabilities are."""
     from dunno import evaluation
+    from dunno.evaluation.calibration_error import check_bins
     from dunno.evaluation.challenge import challenge_measures
     from dunno.io.ctc import match_folder
     from dunno.io.writing import check_output, whole
     from dunno.tracking import Tracking
 
+    check_bins(bins)
     if scores is not None:
         check_output(scores, overwrite=False)
     tracking = Tracking.read(output, masks)
-    found = evaluation.score(tracking, match_folder(truth, tracking.movie), bootstrap=bootstrap, seed=seed)
+    found = evaluation.score(tracking, match_folder(truth, tracking.movie), bootstrap=bootstrap, seed=seed, n_bins=bins)
     content: dict[str, Any] = {"output": str(output), "truth": str(truth), "about": _about(tracking), **found.to_dict()}
     if challenge:
         content["challenge"] = challenge_measures(tracking, truth)
