@@ -63,6 +63,6 @@ def mean_of_neighbours(place: Floats, mother: np.ndarray, step: Floats, weight: 
     distance, index = cKDTree(place).query(place, min(NEIGHBOURS + 1, m))
     distance, index = distance[:, 1:], index[:, 1:]  # the nearest is herself
     nearest = float(np.median(distance[:, 0]))
-    reach = BANDWIDTH * (nearest or 1.0)
+    reach = BANDWIDTH * (nearest or float(distance.max()) or 1.0)
     share = np.exp(-0.5 * (distance / reach) ** 2) * sure[index]
     return np.asarray((share[:, :, None] * mean[index]).sum(axis=1) / (share.sum(axis=1) + SHRINK)[:, None])
