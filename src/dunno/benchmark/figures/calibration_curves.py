@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 COLUMNS = {
     "as tracked (not calibrated)": ("none",),
-    "temperature scaling": ("temperature",),
-    "JP self, JP truth": ("self", "events"),
+    "with truth": ("temperature", "events"),
+    "self, without truth": ("self",),
 }
 ENOUGH = 10
 
@@ -88,5 +88,5 @@ def _panel(ax: Axes, rows: Sequence[Row]) -> None:
         enough, style = count >= ENOUGH, look(name)
         ax.plot(
             confidence[enough], accuracy[enough], color=style.colour, marker=style.marker, markersize=4, linewidth=1,
-            label=name.removesuffix("+TS"),
+            label=name.removesuffix("+TS").removesuffix(" self"),
         )  # fmt: skip
