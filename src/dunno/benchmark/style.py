@@ -110,6 +110,14 @@ def legend(figure: Figure, axes: Iterable[Axes]) -> None:
         figure.legend(list(shown.values()), list(shown), loc="outside lower center", ncols=columns)
 
 
+def scaling_legend(figure: Figure, ax: Axes, scalings: Iterable[str]) -> None:
+    """Where panels are methods: what each kind of line is, in grey, for it says nothing of colours."""
+    for scaling in SCALINGS:
+        if scaling in scalings:
+            ax.plot([], [], color="0.3", linestyle=SCALINGS[scaling], label=SCALING_WORDS[scaling])
+    legend(figure, [ax])
+
+
 def steps_of(rows: Sequence[Row]) -> list[int]:
     """The frame steps, ascending."""
     return sorted(distinct(rows, "step"))

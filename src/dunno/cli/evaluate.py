@@ -119,7 +119,8 @@ def _beside(found: dict[str, dict[str, Any]]) -> object:
     from rich.table import Table
 
     table = Table(
-        title="calibrated in other ways (with truth: a temperature, cross-fitted in halves)", title_justify="left"
+        title="the same, calibrated in other ways (with truth: a temperature, cross-fitted in halves)",
+        title_justify="left",
     )
     for name in ("", "links", "swaps promised", "found", "calibration error", "floor", "−log P(truth)"):
         table.add_column(name, justify="left" if not name else "right")

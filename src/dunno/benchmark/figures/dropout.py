@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dunno.benchmark.rows import Row, distinct, select
 from dunno.benchmark.scenes import dataset_means, mean, standard_error
-from dunno.benchmark.style import SCALING_WORDS, SCALINGS, empty, grid, legend, look
+from dunno.benchmark.style import SCALINGS, empty, grid, look, scaling_legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,7 @@ class DropoutRates:
                     ax.set_xlabel("dropout rate")
                 if across == 0:
                     ax.set_ylabel(words)
-        legend(figure, axes.flat)
+        scaling_legend(figure, axes[0, 0], distinct(rated, "scaling"))
         return figure
 
     def sentence(self, rows: Sequence[Row]) -> str:
@@ -73,6 +73,6 @@ def _panel(ax: Axes, rows: Sequence[Row], rates: Sequence[float], column: str) -
             style = look(rows[0].method)
             colour = "0.45" if scaling == "none" else style.colour
             ax.errorbar(
-                x, y, [0 if e != e else e for e in error], label=SCALING_WORDS[scaling], color=colour,
+                x, y, [0 if e != e else e for e in error], color=colour,
                 marker=style.marker, linestyle=line, elinewidth=0.8, markersize=4,
             )  # fmt: skip

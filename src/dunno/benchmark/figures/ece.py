@@ -81,7 +81,7 @@ def _panel(ax: Axes, rows: Sequence[Row], steps: Sequence[int]) -> None:
         points = [(i, dataset_means(select(own, step=step), "ece")) for i, step in enumerate(steps)]
         there = [(i + shift, mean(values), standard_error(values)) for i, values in points if values]
         x, y, error = zip(*there, strict=True)
-        style = look(name)
+        style = look(name.removesuffix(" self"))
         size = 8 if style.marker == "*" else 5
         ax.errorbar(
             x, y, [0 if e != e else e for e in error], label=name.removesuffix("+TS").removesuffix(" self"), color=style.colour,

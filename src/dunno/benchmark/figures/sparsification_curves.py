@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dunno.benchmark.rows import Row, comparable, distinct, select
-from dunno.benchmark.style import SCALING_WORDS, SCALINGS, empty, grid, label, legend, look, nth, steps_of
+from dunno.benchmark.style import SCALINGS, empty, grid, label, look, nth, scaling_legend, steps_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +44,7 @@ class SparsificationCurves:
                     ax.set_ylabel(f"{method}\nremaining right", fontsize=8)
                 if down == len(methods) - 1:
                     ax.set_xlabel("share removed")
-        legend(figure, axes.flat)
+        scaling_legend(figure, axes[0, 0], distinct(rows, "scaling"))
         return figure
 
     def sentence(self, rows: Sequence[Row]) -> str:
@@ -85,5 +85,4 @@ def _panel(ax: Axes, rows: Sequence[Row], by: str) -> None:
         if own:
             x = own[0].curves["sparsification"]["removed"]
             colour = "0.45" if scaling == "none" else look(own[0].method).colour
-            words = SCALING_WORDS[scaling]
-            ax.plot(x, _mean_curve(own, by), color=colour, linestyle=line, linewidth=1.3, label=words)
+            ax.plot(x, _mean_curve(own, by), color=colour, linestyle=line, linewidth=1.3)
