@@ -17,7 +17,7 @@ CRITERIA = {"gain_edge": "link's probability", "gain_entropy": "daughter's entro
 KINDS = {"none": "as tracked (not calibrated)", "temperature": "temperature scaling", "self": "self-calibrated"}
 
 
-HATCHES = {"none": "", "temperature": "////", "self": "...."}
+HATCHES = {"none": "", "temperature": "////", "self": "\\\\\\\\"}
 
 
 class SparsificationGain:
