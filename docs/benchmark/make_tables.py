@@ -65,13 +65,13 @@ def _right(rows: list[Row]) -> str:
 
 def claims(rows: list[Row]) -> Iterator[str]:
     """Each claim's verdict."""
-    yield "| claim | verdict | mean | 95 % interval | dataset × step |"
+    yield "| claim | verdict | as claimed | mean | 95 % interval |"
     yield "|---|---|---|---|---|"
     for each in judge(CLAIMS, rows):
-        between = f"{each.low:.3g} … {each.high:.3g}" if len(each.numbers) > 1 else "–"
-        centre = f"{each.mean:.3g}" if each.numbers else "–"
+        between = f"{each.low:.3g} … {each.high:.3g}" if len(each.datasets) > 1 else "–"
+        centre = f"{each.mean:.3g}" if each.datasets else "–"
         words = f"{each.claim.words} ({each.claim.source})"
-        yield f"| {words} | **{each.verdict}** | {centre} | {between} | {len(each.numbers)} |"
+        yield f"| {words} | **{each.verdict}** | {each.agreement} | {centre} | {between} |"
 
 
 TABLES = {"--joint": joint_posterior, "--methods": methods, "--claims": claims}

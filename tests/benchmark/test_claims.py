@@ -11,7 +11,7 @@ from dunno.benchmark.paper import CLAIMS
 from dunno.benchmark.rows import Row
 from dunno.benchmark.scenes import scenes
 
-DATASETS, STEPS = ("a", "b"), (1, 10, 30)
+DATASETS, STEPS = ("a", "b", "c"), (1, 10, 30)
 
 
 def row(dataset: str, step: int, method: str, scaling: str, **values: float) -> Row:
@@ -36,7 +36,7 @@ def test_the_interval_is_that_of_a_t_test() -> None:
         (0.1, 0.2, 6, None, HELD),
         (-0.2, -0.1, 6, None, FAILED),
         (-0.1, 0.1, 6, None, UNDECIDED),
-        (0.1, 0.2, 4, None, UNDECIDED),
+        (0.1, 0.2, 2, None, UNDECIDED),
         (-0.1, 0.1, 6, 0.2, HELD),
         (0.3, 0.4, 6, 0.2, FAILED),
         (0.1, 0.4, 6, 0.2, UNDECIDED),
@@ -83,7 +83,7 @@ def test_a_temperature_within_an_octave_of_the_motion_holds_and_one_at_a_bound_d
     ]
     rows[0] = replace(rows[0], trusted=False)
     found = judge_one(claim("T is the motion's variance"), scenes(rows))
-    assert len(found.numbers) == 5
+    assert len(found.numbers) == 8
     assert found.mean == pytest.approx(np.log2(1.8))
     assert found.verdict == HELD  # the margin is one octave
 
@@ -93,6 +93,32 @@ def test_costs_and_sequences_are_averaged_within_a_dataset_and_step() -> None:
     rows = [one, replace(one, sequence="03", gain_entropy=0.2), replace(one, cost="overlap", gain_entropy=0.6)]
     found = judge_one(claim("useful as it comes"), scenes(rows))
     assert found.numbers == {("a", 1): pytest.approx(0.3)}
+
+
+def test_steps_of_one_dataset_count_once_and_datasets_are_counted() -> None:
+    gains = {"a": (0.1, 0.1, 0.1, 0.1), "b": (0.2, 0.2, 0.2, 0.2), "c": (-0.1, 0.0, 0.0, 0.0)}
+    steps = (1, 10, 30, 50)
+    rows = [
+        row(name, step, "SM", "none", gain_entropy=value)
+        for name, values in gains.items()
+        for step, value in zip(steps, values, strict=True)
+    ]
+    found = judge_one(claim("useful as it comes"), scenes(rows))
+    assert len(found.numbers) == 12
+    assert interval(list(found.numbers.values()))[1] > 0  # as if steps were independent
+    assert found.datasets == pytest.approx({"a": 0.1, "b": 0.2, "c": -0.025})
+    assert (found.mean, found.low, found.high) == pytest.approx(interval([0.1, 0.2, -0.025]))
+    assert found.verdict == UNDECIDED
+    assert found.agreement == "in 2 of 3 datasets"
+
+
+def test_what_should_be_small_agrees_where_it_is_within_the_margin() -> None:
+    rows = []
+    for dataset, error in (("a", 0.1), ("b", 0.1), ("c", 0.2)):
+        rows += [row(dataset, 1, "SM", "temperature", ece=0.1), row(dataset, 1, "SM", "self", ece=error)]
+    found = judge_one(claim("self against TS"), scenes(rows))
+    assert found.datasets == pytest.approx({"a": 0.0, "b": 0.0, "c": -0.1})
+    assert found.agreement == "in 2 of 3 datasets"
 
 
 def test_overlap_is_compared_with_the_other_costs_of_the_same_scene() -> None:

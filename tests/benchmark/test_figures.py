@@ -38,7 +38,7 @@ def rows() -> list[Row]:
         for step in STEPS:
             for cost in ("distance", "overlap"):
                 for method in METHODS:
-                    for scaling in ("none", "temperature", *(("self",) if method == "JP" else ())):
+                    for scaling in ("none", "temperature", "self"):
                         error = ERRORS.get((dataset, scaling), 0.01) * (step / 10)
                         made.append(
                             Row(
@@ -77,33 +77,49 @@ def test_nothing_is_drawn_of_a_table_without_numbers(tmp_path: Path) -> None:
 
 def test_the_error_is_the_mean_over_datasets_with_its_standard_error(rows: list[Row]) -> None:
     figure = named("ece").draw(rows)
-    plain, calibrated = figure.axes[0], figure.axes[2]
+    plain, calibrated, without_truth = figure.axes[0], figure.axes[2], figure.axes[4]
     assert [ax.get_title(loc="left") for ax in figure.axes[:2]] == [
         "distance, as tracked (not calibrated)", "overlap, as tracked (not calibrated)",
     ]  # fmt: skip
     lines = {each.get_label(): each for each in plain.containers}
     assert list(lines) == list(METHODS)
     assert lines["SM"].lines[0].get_ydata() == pytest.approx([0.02, 0.2])
-    assert {each.get_label() for each in calibrated.containers} == {"SM", "AS", "JP", "JP self"}
+    assert [each.get_label() for each in calibrated.containers] == list(METHODS)
+    assert calibrated.containers[0].lines[0].get_ydata() == pytest.approx([0.005, 0.05])
+    assert without_truth.get_title(loc="left") == "distance, self, without truth"
+    assert without_truth.containers[0].lines[0].get_ydata() == pytest.approx([0.001, 0.01])
     (bars,) = lines["SM"].lines[2]
     low, high = bars.get_segments()[1][:, 1]
     assert (low, high) == pytest.approx((0.1, 0.3))  # ± the standard error of 0.1 and 0.3
     assert plain.get_ylim()[0] == 0
-    assert [text.get_text() for text in calibrated.get_xticklabels()] == ["1", "10"]
+    assert [text.get_text() for text in without_truth.get_xticklabels()] == ["1", "10"]
     sentence = named("ece").sentence(rows)
-    assert "0.020 to 0.200 as tracked, and from 0.005 to 0.050 with temperature scaling" in sentence
-    assert "is 0.010 (JP self with distance)" in sentence
+    assert (
+        "0.020 to 0.200 as tracked, and from 0.005 to 0.050 with temperature scaling, and from 0.001 to 0.010 self"
+        in sentence
+    )
+    assert "is 0.010 (SM self with distance)" in sentence
 
 
 def test_temperatures_at_a_bound_are_left_out_of_the_boxes_and_counted(rows: list[Row]) -> None:
     rows[1] = replace(rows[1], temperature=1e-3, trusted=False)
     figure = named("temperatures").draw(rows)
     assert figure.axes[0].get_yscale() == "log"
-    medians = [line.get_ydata()[0] for line in figure.axes[0].lines if len(set(line.get_ydata())) == 1]
-    assert min(medians) >= 1
+    drawn = np.concatenate([line.get_ydata() for line in figure.axes[0].lines])
+    assert min(drawn) >= 1
     sentence = named("temperatures").sentence(rows)
     assert "from 3 to 30 for distance" in sentence
     assert "1 fits that ran into a bound" in sentence
+
+
+def test_three_temperatures_are_points_and_four_are_a_box(rows: list[Row]) -> None:
+    fitted = [row for row in rows if (row.cost, row.method, row.scaling) == ("distance", "SM", "temperature")]
+    others = [replace(row, dataset=name, temperature=5.0) for row in fitted[-1:] for name in ("c", "d")]
+    ax = named("temperatures").draw([*fitted, *others]).axes[0]
+    points = next(line for line in ax.lines if line.get_label() == "SM")
+    assert points.get_ydata().tolist() == [3.0, 3.0]  # at every frame; every 10th has four, in a box
+    (box,) = ax.patches
+    assert box.get_path().vertices[:, 1].max() == pytest.approx(30.0)
 
 
 def test_temperature_against_motion_has_its_diagonal_and_a_point_per_dataset_and_step(rows: list[Row]) -> None:
@@ -122,9 +138,10 @@ def test_temperature_against_motion_has_its_diagonal_and_a_point_per_dataset_and
 
 def test_overhead_is_told_in_times_of_softmax(rows: list[Row]) -> None:
     ax = named("overhead").draw(rows).axes[0]
-    assert [text.get_text() for text in ax.texts] == ["1.0×", "1.5×", "4.0×", "4.0×"]
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["SM", "AS", "JP", "JP\nself"]
-    assert "AS 1.5, JP 4.0, JP self 4.0" in named("overhead").sentence(rows)
+    assert [text.get_text() for text in ax.texts] == ["1.0×", "1.0×", "1.5×", "1.5×", "4.0×", "4.0×"]
+    names = ["SM", "SM\nself", "AS", "AS\nself", "JP", "JP\nself"]
+    assert [text.get_text() for text in ax.get_xticklabels()] == names
+    assert "AS 1.5, AS self 1.5, JP 4.0, JP self 4.0" in named("overhead").sentence(rows)
 
 
 def test_gains_are_bars_per_method_and_scaling(rows: list[Row]) -> None:
@@ -133,22 +150,24 @@ def test_gains_are_bars_per_method_and_scaling(rows: list[Row]) -> None:
     bars = [bar for bar in figure.axes[0].patches if not np.isnan(bar.get_height())]  # the others stand in the legend
     assert {round(bar.get_height(), 6) for bar in bars} == {0.11}  # the mean of 0.02 and 0.2
     hatched = [bar for bar in bars if bar.get_hatch()]
-    assert len(hatched) == 3
+    assert len(hatched) == 6  # with truth and without, each in its way
+    assert len({bar.get_hatch() for bar in hatched}) == 2
     assert "from 11.00 to 11.00 by the link's probability" in named("sparsification").sentence(rows)
 
 
-def test_sparsification_in_detail_has_a_row_per_step(rows: list[Row]) -> None:
+def test_sparsification_in_detail_has_a_panel_per_method_step_and_criterion(rows: list[Row]) -> None:
     figure = named("sparsification_curves").draw(rows)
-    assert len(figure.axes) == 2 * 4
-    lines = {line.get_label(): line for line in figure.axes[0].lines}
-    assert list(lines) == ["SM", "SM+TS", "AS", "AS+TS", "JP", "JP+TS", "JP self"]
-    assert lines["SM"].get_ydata()[0] == pytest.approx(0.8)
-    assert lines["SM"].get_linestyle() != lines["SM+TS"].get_linestyle()
+    assert len(figure.axes) == 3 * 2 * 2
+    words = ["as tracked (not calibrated)", "temperature with truth (+TS)", "self, without truth"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == words
+    lines = [line for line in figure.axes[0].lines if len(line.get_ydata())]
+    assert [line.get_ydata()[0] for line in lines] == pytest.approx([0.8] * 3)
+    assert [line.get_linestyle() for line in lines] == [":", "-", "--"]
     assert "by 4.0 percentage points" in named("sparsification_curves").sentence(rows)
 
 
 def test_an_empty_panel_leaves_its_neighbours_ticks(rows: list[Row]) -> None:
-    some = [row for row in rows if row.cost == "distance" or row.step == 1]
+    some = [row for row in rows if row.method != "JP" or row.step == 1]
     figure = named("sparsification_curves").draw(some)
     assert [text.get_text() for text in figure.axes[-1].texts] == ["no numbers"]
     assert len(figure.axes[4].get_yticks()) > 0
@@ -165,8 +184,7 @@ def test_calibration_curves_pool_links_and_show_the_diagonal(rows: list[Row]) ->
     assert figure.axes[0].get_xlim() == (-0.02, 1.02)
     sentence = named("calibration_curves").sentence(rows)
     assert (
-        "as tracked (not calibrated) in 24 of 24; temperature scaling in 24 of 24; JP self, JP truth in 8 of 8"
-        in sentence
+        "as tracked (not calibrated) in 24 of 24; with truth in 24 of 24; self, without truth in 24 of 24" in sentence
     )
 
 
@@ -175,9 +193,12 @@ def test_dropout_is_drawn_only_with_several_rates(rows: list[Row]) -> None:
     assert not named("dropout").applies([one])
     both = [one, replace(one, dropout=0.5, ece=0.2)]
     assert named("dropout").applies(both)
-    ax = named("dropout").draw(both).axes[0]
-    assert ax.containers[0].lines[0].get_ydata() == pytest.approx([0.1, 0.2])
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["0.125", "0.5"]
+    also = [replace(row, method="FP+A", ece=0.3) for row in both]
+    axes = named("dropout").draw([*both, *also]).axes
+    assert [ax.get_title(loc="left") for ax in axes[:2]] == ["FP", "FP+A"]
+    assert axes[0].containers[0].lines[0].get_ydata() == pytest.approx([0.1, 0.2])
+    assert axes[1].containers[0].lines[0].get_ydata() == pytest.approx([0.3, 0.3])
+    assert [text.get_text() for text in axes[-1].get_xticklabels()] == ["0.125", "0.5"]
     assert "from 0.100 to 0.200" in named("dropout").sentence(both)
 
 

@@ -73,11 +73,23 @@ def test_jp_is_also_self_calibrated_and_fitted_with_truth_and_never_scored_acros
     assert pairs == [(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (6, 7)]
 
 
-def test_a_cost_that_is_no_motion_model_has_a_reason_instead_of_a_self_calibration(root: Path) -> None:
-    found = by_scaling(measure(unit(root, "pair", "overlap", "JP")))
-    assert found["self"].n_links is None
-    assert found["self"].reason == "self-calibration is for costs that are motion models"
-    assert found["events"].n_links is not None
+@pytest.mark.parametrize(("cost", "method"), [("overlap", "JP"), ("distance", "AS"), ("overlap", "SM")])
+def test_every_cost_and_method_is_also_calibrated_without_truth(root: Path, cost: str, method: str) -> None:
+    found = by_scaling(measure(unit(root, "pair", cost, method)))
+    movie, truth = read(root / "pair" / "02", truth=True)
+    tracking = Tracker(cost, method).track(movie)
+    assert found["self"].ece == evaluation.score(tracking, truth).ece
+    assert found["self"].temperature == tracking.about["calibration"]["temperature"]
+    assert found["self"].trusted is tracking.about["calibrated"]
+    assert found["self"].swaps == evaluation.score(tracking, truth).swaps
+
+
+def test_calibration_errors_have_as_many_bins_as_asked_for(root: Path) -> None:
+    found = by_scaling(measure(unit(root, "pair", "distance", "SM", n_bins=4)))
+    movie, truth = read(root / "pair" / "02", truth=True)
+    tracking = Tracker("distance", "SM", calibration=None).track(movie)
+    assert found["none"].ece == evaluation.calibration_curve(tracking, truth, 4).ece
+    assert len(found["none"].curves["calibration"]["count"]) == 4
 
 
 def test_a_users_own_cost_is_measured_too(root: Path) -> None:
@@ -90,7 +102,7 @@ def test_a_users_own_cost_is_measured_too(root: Path) -> None:
 def test_too_few_frames_make_a_row_with_the_reason(root: Path) -> None:
     for dataset, words in (("pair", "the movie has 1"), ("single", "a half of the movie has 0")):
         rows = measure(unit(root, dataset, "distance", "SM", step=50))
-        assert [row.scaling for row in rows] == ["none", "temperature"]
+        assert [row.scaling for row in rows] == ["none", "temperature", "self"]
         for row in rows:
             assert row.n_links is None and row.ece is None
             assert row.reason is not None and words in row.reason
@@ -109,9 +121,10 @@ def test_self_calibration_needs_nothing_to_calibrate_on(root: Path) -> None:
 
 def test_too_few_links_make_a_row_with_the_reason(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dunno.benchmark.measure.LEAST_LINKS", 100_000)
-    (row, scaled) = measure(unit(root, "pair", "distance", "SM"))
+    (row, scaled, own) = measure(unit(root, "pair", "distance", "SM"))
     assert row.reason is not None and row.reason.endswith("links to evaluate; at least 100000 are needed")
     assert scaled.reason is not None and "true links to calibrate on" in scaled.reason
+    assert own.reason == row.reason
     assert LEAST_LINKS == 20
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dunno.benchmark.datasets import find_datasets
-from dunno.benchmark.rows import COLUMNS, Row, read_rows, write_rows
+from dunno.benchmark.rows import COLUMNS, LATER, Row, read_rows, write_rows
 from dunno.benchmark.units import Setup, keep, kept, plan_units
 from dunno.errors import InputError
 
@@ -66,6 +66,7 @@ def test_names_are_spelt_as_the_rooms_do() -> None:
         ({"steps": ()}, "at least one"),
         ({"samples": 0}, "--samples 0"),
         ({"max_distance": -1.0}, "-1"),
+        ({"n_bins": 0}, "0 bins of confidence; expected a whole number from 1"),
     ],
 )
 def test_what_cannot_be_tried_is_named(wrong: dict[str, tuple[str, ...]], words: str) -> None:
@@ -83,6 +84,14 @@ def test_the_table_has_the_columns_that_were_asked_for_and_reads_as_it_was_writt
     ]
     write_rows(rows, tmp_path / "t.csv")
     assert read_rows(tmp_path / "t.csv") == rows
+    header, *lines = (tmp_path / "t.csv").read_text().splitlines()
+    kept = [i for i, name in enumerate(header.split(",")) if name not in LATER]
+    old = [
+        ",".join(line.replace("no, really", "no").replace('"', "").split(",")[i] for i in kept)
+        for line in (header, *lines)
+    ]
+    (tmp_path / "old.csv").write_text("\n".join(old) + "\n")  # of version 0.1
+    assert [row.ece for row in read_rows(tmp_path / "old.csv")] == [0.125, None]
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="no table of this version"):
         read_rows(tmp_path / "other.csv")

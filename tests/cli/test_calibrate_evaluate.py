@@ -1,12 +1,14 @@
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dunno import evaluation
+from dunno import Tracker, evaluation, read
 from dunno.cli import run
 from dunno.errors import InputError
+from dunno.io.ctc import match_folder
 from dunno.simulate import colony as simulate
 from dunno.tracking import Tracking
 
@@ -47,11 +49,47 @@ def test_calibrate_on_one_track_and_evaluate_on_another(
     assert found["ece"] is not None
 
 
+def test_evaluate_shows_as_is_self_and_with_truth_side_by_side(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, scores = tmp_path / "out", tmp_path / "scores.json"
+    assert run(["track", str(root / "02"), "-o", str(out), "-q", "--method", "SM"]) == 0
+    evaluate = ["evaluate", str(out), "--truth", str(root / "02_GT" / "TRA"), "--bootstrap", "0"]
+    assert run([*evaluate, "-o", str(scores)]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"as is .*\n.*self .*\n.*with truth ", printed)
+    found = json.loads(scores.read_text())
+    assert list(found["side_by_side"]) == ["as is", "self", "with truth"]
+    assert found["side_by_side"]["self"]["ece"] == found["ece"]
+    movie, truth = read(root / "02", truth=True)
+    bare = evaluation.score(Tracker("distance", "SM", calibration=None).track(movie), truth)
+    assert found["side_by_side"]["as is"]["nll"] == pytest.approx(bare.nll, rel=1e-6)
+    assert found["side_by_side"]["with truth"]["nll"] < bare.nll
+
+
+def test_bins_of_confidence_are_an_option(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, truth = tmp_path / "out", ["--truth", str(root / "01_GT" / "TRA")]
+    assert run(["track", str(root / "01"), "-o", str(out), "-q", "--method", "SM"]) == 0
+    curve = {}
+    for bins in (3, 10):
+        assert run(["evaluate", str(out), *truth, "--bins", str(bins), "--json", "--bootstrap", "0"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        matched = match_folder(root / "01_GT" / "TRA", Tracking.read(out).movie)
+        curve[bins] = evaluation.calibration_curve(Tracking.read(out), matched, bins)
+        assert (found["n_bins"], found["ece"]) == (bins, curve[bins].ece)
+    assert curve[3].ece != curve[10].ece
+    assert run(["report", str(out), *truth, "--bins", "3", "-q"]) == 0
+    page = (out / "report.html").read_text()
+    assert re.search(r"33\.3\s–\s66\.7\s%", page) and not re.search(r"90\s–\s100\s%</t[dh]>", page)
+    capsys.readouterr()
+    for command in (["evaluate", str(out), *truth], ["report", str(out), *truth]):
+        assert run([*command, "--bins", "0"]) == 2
+        assert "0 bins of confidence; expected a whole number from 1 to 1000" in capsys.readouterr().err
+
+
 def test_an_output_reads_back_as_the_tracking_it_was(root: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert run(["track", str(root / "01"), "-o", str(out), "-q", "--method", "SM", "--every", "2"]) == 0
-    from dunno import Tracker, read
-
     movie, truth = read(root / "01", truth=True)
     original = Tracker("distance", "SM").track(movie.every(2))
     again = Tracking.read(out)

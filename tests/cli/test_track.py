@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import geff
@@ -13,6 +14,7 @@ import pytest
 import tifffile
 
 from dunno.cli import run
+from dunno.costs.activity import Activity
 from dunno.simulate import colony as simulate
 
 from ..conftest import COLONY
@@ -437,3 +439,55 @@ def test_what_somebody_elses_links_leave_out_is_expected_to_be_missing(
     assert run(["track", str(movie), "-o", str(tmp_path / "own"), *options]) == 0
     assert "expected missing links" not in capsys.readouterr().out
     assert json.loads((tmp_path / "own" / "run.json").read_text())["summary"]["expected_missing_links"] is None
+
+
+def test_divisions_that_somebody_elses_links_leave_out_are_expected_to_be_missing(
+    movie: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--max-distance", "9", "--calibration", "none", "--precision", "0.1"]
+    header, link = "mother_frame,mother,frame,daughter\n", "0,1,1,1\n"
+    assert run(["track", str(movie), "-o", str(tmp_path / "plain"), *options]) == 0
+    cells = np.genfromtxt(tmp_path / "plain" / "detections.csv", delimiter=",", names=True)
+    edges = np.genfromtxt(tmp_path / "plain" / "edges.csv", delimiter=",", names=True)
+    mother = cells[np.nanargmax(cells["p_divide"])]
+    own = edges[(edges["mother_frame"] == mother["frame"]) & (edges["mother"] == mother["label"])][:2]
+    both = "".join(f"{e['mother_frame']:.0f},{e['mother']:.0f},{e['frame']:.0f},{e['daughter']:.0f}\n" for e in own)
+    missing = {}
+    for name, links in (("one", link), ("division", both)):
+        (tmp_path / f"{name}.csv").write_text(header + links)
+        given = ["--links", str(tmp_path / f"{name}.csv")]
+        assert run(["track", str(movie), "-o", str(tmp_path / name), *given, *options]) == 0
+        assert "expected missing divisions" in capsys.readouterr().out
+        missing[name] = json.loads((tmp_path / name / "run.json").read_text())["summary"]["expected_missing_divisions"]
+    everybody = np.nansum(cells["p_divide"])
+    divides = mother["p_divide"]
+    assert missing["one"] == pytest.approx(everybody, abs=1e-5)
+    assert missing["division"] == pytest.approx(everybody - divides, abs=1e-5)
+    assert divides > 0.01
+    softmax = ["--method", "SM", "--links", str(tmp_path / "one.csv")]
+    assert run(["track", str(movie), "-o", str(tmp_path / "softmax"), *softmax, *options]) == 0
+    printed = capsys.readouterr().out
+    assert "expected missing links" in printed and "expected missing divisions" not in printed
+
+
+@dataclass(frozen=True)
+class Reckless(Activity):
+    """Activity with another floor than by default, for the command line."""
+
+    floor: float = 0.99
+
+
+def test_a_parameter_of_a_cost_changes_what_comes_out_by_default(tmp_path: Path) -> None:
+    simulate(cells=20, frames=8, motion=0.3, seed=2).save(tmp_path / "01")
+    tables = {}
+    for cost in ("activity", "tests.cli.test_track:Reckless"):
+        out = tmp_path / cost.rpartition(":")[2]
+        masks = ["--masks", str(tmp_path / "01_GT" / "TRA")]
+        assert run(["track", str(tmp_path / "01"), *masks, "-o", str(out), "--cost", cost, "-q"]) == 0
+        parameters = json.loads((out / "run.json").read_text())["parameters"]
+        tables[parameters["cost_parameters"]["floor"]] = np.genfromtxt(out / "edges.csv", delimiter=",", names=True)
+    usual, reckless = tables[0.1], tables[0.99]
+    shared = {tuple(row.tolist()[:4]): row["probability"] for row in usual}
+    moved = [abs(shared[key] - row["probability"]) for row in reckless if (key := tuple(row.tolist()[:4])) in shared]
+    assert len(moved) > 100
+    assert max(moved) > 0.05

@@ -65,7 +65,7 @@ def test_a_curve_plots_and_becomes_a_dictionary() -> None:
 
 
 def test_curves_need_a_bin() -> None:
-    with pytest.raises(InputError, match="n_bins is 0"):
+    with pytest.raises(InputError, match="0 bins of confidence; expected a whole number from 1 to 1000"):
         curve(np.array([0.5]), np.array([True]), n_bins=0)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import numpy as np
+import tifffile
 
 from dunno import Tracker, read
 from dunno.assignment import Problem
@@ -23,6 +26,15 @@ def tracked(found: Colony, folder: Path, **options: object) -> Path:
     movie = read(folder / "01", masks=folder / "01_GT" / "TRA")
     track_into(Tracker(**options), movie, folder / "out")  # type: ignore[arg-type]
     return folder / "out"
+
+
+def relabelled(output: Path, folder: Path) -> Path:
+    """The masks that an output was made from, with the same cells numbered the other way round."""
+    shutil.copytree(json.loads((output / "run.json").read_text())["parameters"]["masks_path"], folder)
+    for path in folder.glob("*.tif"):
+        labels = tifffile.imread(path)
+        tifffile.imwrite(path, np.where(labels > 0, labels.max() + 1 - labels, 0).astype(labels.dtype))
+    return folder
 
 
 def cells(n: int, frame: int) -> Detections:

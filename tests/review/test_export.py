@@ -2,13 +2,11 @@
 
 import csv
 import json
-import shutil
 from pathlib import Path
 
 import geff
 import numpy as np
 import pytest
-import tifffile
 
 from dunno import evaluation
 from dunno.errors import InputError, MovieError, OutputError
@@ -17,7 +15,7 @@ from dunno.review.desk import Desk
 from dunno.review.export import export, reviewed_tracking
 from dunno.simulate import Colony
 from dunno.tracking import Tracking
-from tests.review.outputs import truthful
+from tests.review.outputs import relabelled, truthful
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -73,12 +71,7 @@ def test_without_the_movie_only_the_challenges_result_is_missing(output: Path, t
 
 
 def test_masks_that_have_changed_are_refused_by_the_page_and_the_export(output: Path, tmp_path: Path) -> None:
-    told = json.loads((output / "run.json").read_text())
-    masks = tmp_path / "masks"
-    shutil.copytree(told["parameters"]["masks_path"], masks)
-    for path in masks.glob("*.tif"):  # the same cells, numbered the other way round
-        labels = tifffile.imread(path)
-        tifffile.imwrite(path, np.where(labels > 0, labels.max() + 1 - labels, 0).astype(labels.dtype))
+    masks = relabelled(output, tmp_path / "masks")
     with Review.open(output, masks=masks) as review:
         with pytest.raises(MovieError, match=r"^frame \d: the masks have changed since they were measured"):
             Desk(review).ask()

@@ -16,6 +16,7 @@ from dunno.simulate import Colony
 from dunno.tracking import Tracking
 from dunno.truth import true_mothers
 from dunno.types import Truth
+from tests.review.outputs import relabelled
 from tests.review.serving import Served, serving
 
 SIZE = {"width": 1440, "height": 1000}
@@ -288,3 +289,12 @@ def test_a_file_leads_to_the_page_which_can_then_be_loaded_again(
     page.reload()
     page.wait_for_selector("#history li svg")
     assert "token" not in page.url
+
+
+def test_the_page_says_that_masks_have_changed_since_they_were_tracked(
+    output: Path, tmp_path: Path, visit: Callable[..., Any]
+) -> None:
+    with serving(output, "--masks", str(relabelled(output, tmp_path / "masks"))) as running:
+        page = visit(running.address, viewport=SIZE)
+        page.get_by_text(re.compile(r"frame \d: the masks have changed since they were measured")).wait_for()
+        page.problems.clear()  # the browser notes what the server refuses

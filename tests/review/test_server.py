@@ -1,6 +1,7 @@
 """Nobody else gets in: each way is tried from outside, on a real server."""
 
 import json
+import re
 import signal
 import socket
 import stat
@@ -12,6 +13,7 @@ import pytest
 
 from dunno.cli.review import opened_in_browser
 from dunno.review.security import Gate
+from tests.review.outputs import relabelled
 from tests.review.serving import Served, serving
 
 
@@ -102,6 +104,16 @@ def test_the_browser_is_opened_by_a_file_that_only_its_owner_can_read(monkeypatc
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert "url=http://127.0.0.1:80/?token=secret" in path.read_text()
     assert not path.exists()
+
+
+def test_masks_that_changed_after_tracking_are_named_and_nothing_is_shown_of_them(output: Path, tmp_path: Path) -> None:
+    masks = relabelled(output, tmp_path / "masks")
+    with serving(output, "--masks", str(masks)) as running:
+        cookies = dict(httpx.get(running.address).cookies)
+        for path in ("ask", "view/0", "history/0", "crop/0/0/0/20/20.png"):
+            answer = httpx.get(f"{running.origin}/api/{path}", cookies=cookies)
+            assert answer.status_code == 409, path
+            assert re.match(r"frame \d: the masks have changed since they were measured", answer.json()["reason"]), path
 
 
 def test_another_name_for_this_machine_is_refused(served: Served, browser_like: httpx.Client) -> None:

@@ -1,23 +1,23 @@
-"""By what measure a claim holds. Written down, with the claims in `paper.py`, before the benchmark was run; see docs/benchmark.
+"""By what measure a claim holds; see docs/benchmark.
 
 **Criterion.** A claim is a number that should be above zero (or, for "makes little difference", near zero), computed for
 every cost on every sequence at every frame step. It is averaged over costs and sequences to one number per dataset × step;
-claims about falling temporal resolution take the number at a step minus that at the dataset's first step. The mean of these
-gets a 95 % Student-t interval.
+claims about falling temporal resolution take the number at a step minus that at the dataset's first step. Steps of one dataset
+are not independent of each other, so they are averaged too: one number per dataset. The mean of these gets a 95 % Student-t
+interval, and in how many datasets the number alone is as claimed is said beside it.
 
 - held: the interval lies above zero (near zero: within ± the margin);
 - did not hold: it lies below zero (near zero: outside the margin);
-- undecided here: anything else, or fewer than five numbers.
+- undecided here: anything else, or fewer than three datasets.
 
-Steps of one dataset are not independent of each other, so intervals are rather too short than too long. A temperature that
-ran into a bound of its search is no temperature; its other numbers count like all others. No correction is made for the
-number of claims.
+A temperature that ran into a bound of its search is no temperature; its other numbers count like all others. No correction is
+made for the number of claims.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ import numpy as np
 from dunno.benchmark.rows import Row
 from dunno.benchmark.scenes import Scene, Value, mean, scenes
 
-LEAST = 5
+LEAST = 3
 CONFIDENCE = 0.95
 HELD, FAILED, UNDECIDED = "held", "did not hold", "undecided here"
 OURS = "ours"
@@ -62,9 +62,10 @@ class Verdict:
 
     Attributes:
         claim: Which.
-        mean: Of the numbers.
+        mean: Of the datasets' numbers.
         low: Lower end of the interval; `high` is the upper one.
         numbers: One per dataset × step.
+        datasets: One per dataset, the mean over its steps.
         verdict: "held", "did not hold" or "undecided here".
     """
 
@@ -73,7 +74,15 @@ class Verdict:
     low: float
     high: float
     numbers: dict[tuple[str, int], float]
+    datasets: dict[str, float]
     verdict: str
+
+    @property
+    def agreement(self) -> str:
+        """In how many datasets the number is as claimed, in words."""
+        margin = self.claim.margin
+        agree = sum(value > 0 if margin is None else abs(value) <= margin for value in self.datasets.values())
+        return f"in {agree} of {len(self.datasets)} datasets" if self.datasets else "–"
 
 
 def judge(claims: Sequence[Claim], rows: Sequence[Row]) -> list[Verdict]:
@@ -85,8 +94,9 @@ def judge(claims: Sequence[Claim], rows: Sequence[Row]) -> list[Verdict]:
 def judge_one(claim: Claim, measured: Sequence[Scene]) -> Verdict:
     """Hold one claim against the scenes."""
     numbers = blocks(claim, measured)
-    centre, low, high = interval(list(numbers.values()))
-    return Verdict(claim, centre, low, high, numbers, decide(low, high, len(numbers), claim.margin))
+    datasets = by_dataset(numbers)
+    centre, low, high = interval(list(datasets.values()))
+    return Verdict(claim, centre, low, high, numbers, datasets, decide(low, high, len(datasets), claim.margin))
 
 
 def decide(low: float, high: float, count: int, margin: float | None) -> str:
@@ -109,6 +119,12 @@ def interval(numbers: Sequence[float]) -> tuple[float, float, float]:
         return centre, float("nan"), float("nan")
     half = float(t.ppf((1 + CONFIDENCE) / 2, len(numbers) - 1) * np.std(numbers, ddof=1) / math.sqrt(len(numbers)))
     return centre, centre - half, centre + half
+
+
+def by_dataset(numbers: Mapping[tuple[str, int], float]) -> dict[str, float]:
+    """The mean over each dataset's steps."""
+    names = dict.fromkeys(dataset for dataset, _ in numbers)
+    return {name: mean(value for (dataset, _), value in numbers.items() if dataset == name) for name in names}
 
 
 def blocks(claim: Claim, measured: Sequence[Scene]) -> dict[tuple[str, int], float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,11 +25,11 @@ from dunno.tracking.tracker import Tracker
 from dunno.truth import true_mothers
 
 LEAST_LINKS = 20
-"""Fewer than this say nothing about ten bins, nor about a temperature."""
+"""Fewer than this say nothing about a calibration error, nor about a temperature."""
 
 SCORES = (
     *("n_links", "accuracy", "recall", "daughter_accuracy", "ece", "ece_floor", "ece_daughters", "ece_daughters_floor"),
-    *("nll", "brier", "auroc", "aurc"),
+    *("nll", "brier", "auroc", "aurc", "promised_swaps", "swaps"),
 )
 CURVE_POINTS = 20
 ROUNDS, ENOUGH_SECONDS = 3, 0.5
@@ -40,6 +41,19 @@ Result = TypeVar("Result")
 
 class NoNumbersError(Exception):
     """There is too little to calibrate on or to evaluate, or no such calibration; the message becomes the row's reason."""
+
+
+class Here(Executor):
+    """Runs everything at once in this thread, so that its CPU time is counted."""
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        """Run a call."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(*arguments, **named))
+        except Exception as error:
+            future.set_exception(error)
+        return future
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +82,13 @@ class Bench:
         self.unit = unit
         self.cost = make_cost(unit)
         self._done: dict[tuple[str, Part], Any] = {}
-        self._ways: dict[str, Callable[[Fold], Tracked]] = {"none": self._plain, "temperature": self._scaled}
+        self._ways: dict[str, Callable[[Fold], Tracked]] = {
+            "none": self._plain,
+            "temperature": self._scaled,
+            "self": self._self_calibrated,
+        }
         if unit.method == JOINT:
-            self._ways |= {"self": self._self_calibrated, "events": self._with_events}
+            self._ways["events"] = self._with_events
 
     @property
     def scalings(self) -> tuple[str, ...]:
@@ -96,7 +114,7 @@ class Bench:
 
     def _scored(self, row: Row, fold: Fold, tracked: Tracked) -> Row:
         tracking, truth = tracked.tracking, fold.whole.truth
-        found = evaluation.score(tracking, truth, seed=self.unit.seed)
+        found = evaluation.score(tracking, truth, seed=self.unit.seed, n_bins=self.unit.n_bins)
         if found.n_links < LEAST_LINKS:
             raise NoNumbersError(f"{found.n_links} links to evaluate; at least {LEAST_LINKS} are needed")
         edge, entropy = (evaluation.sparsification(tracking, truth, by=by) for by in ("edge", "entropy"))
@@ -115,7 +133,7 @@ class Bench:
             overhead=tracked.seconds / self._softmax_seconds(fold),
             trusted=tracked.trusted,
             reason=tracked.reason,
-            curves=_curves(evaluation.calibration_curve(tracking, truth), edge, entropy),
+            curves=_curves(evaluation.calibration_curve(tracking, truth, self.unit.n_bins), edge, entropy),
         )
 
     def _tracker(self, method: str | None = None, calibration: Any = None) -> Tracker:
@@ -129,6 +147,7 @@ class Bench:
             calibration=calibration,
             seed=unit.seed,
             workers=1,
+            executor=Here(),
         )
 
     def _once(self, make: Callable[[Part], Result], part: Part) -> Result:
@@ -180,14 +199,13 @@ class Bench:
 
     def _self_calibrated(self, fold: Fold) -> Tracked:
         """Needs no truth, so it sees the whole movie; what it says of the pair across a cut is not scored."""
-        if not hasattr(self.cost, "spread"):
-            raise NoNumbersError("self-calibration is for costs that are motion models")
         tracking, spent = timed(self._tracker(calibration="self").track, fold.whole.movie)
         inside = {int(frame) for part in fold.evaluate for frame in part.movie.frames[1:]}
         pairs = tuple(pair for pair in tracking.pairs if pair.daughter_frame in inside)
         trusted = bool(tracking.about["calibrated"])
         reason = None if trusted else f"{tracking.about['verdict']}: {tracking.about['reason']}"
-        return Tracked(replace(tracking, pairs=pairs), spent, trusted=trusted, reason=reason)
+        temperature = tracking.about["calibration"].get("temperature")  # of a model there is none
+        return Tracked(replace(tracking, pairs=pairs), spent, temperature, trusted, reason)
 
     def _with_events(self, fold: Fold) -> Tracked:
         if ":" in self.unit.cost:

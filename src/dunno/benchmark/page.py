@@ -77,10 +77,10 @@ def page(outcome: Outcome, setup: Setup, drawn: Sequence[Drawn], verdicts: Seque
 
 
 CRITERION = (
-    "Each claim is a number that should be above zero (“makes little difference”: within ± a margin), averaged over costs and "
-    "sequences to one number per dataset × frame step. Held: the 95 % Student-t interval of their mean lies above zero; did not "
-    "hold: below; undecided here: neither, or fewer than five numbers. Steps of one dataset are not independent, so intervals are "
-    "rather too short; the verdicts are about these movies. The criterion was written down before the run."
+    "Each claim is a number that should be above zero (“makes little difference”: within ± a margin), averaged over costs, "
+    "sequences and frame steps to one number per dataset, because rows of one dataset are not independent. Held: the 95 % "
+    "Student-t interval of their mean lies above zero; did not hold: below; undecided here: neither, or fewer than three "
+    "datasets. With few datasets intervals are wide, and the verdicts are about these movies."
 )
 
 
@@ -94,7 +94,7 @@ def _about(outcome: Outcome, setup: Setup) -> str:
         f"dunno {version('dunno')} on {names}; costs {', '.join(distinct(rows, 'cost'))}; methods "
         f"{', '.join(distinct(rows, 'method'))}; every {', '.join(map(str, sorted(distinct(rows, 'step'))))} frames; "
         f"K = {setup.samples}, seed {setup.seed}.{normalised} Calibrations with truth (+TS: temperature scaling; JP truth) are "
-        "fitted on a dataset’s first sequence and evaluated on the others; a single movie is cross-fitted in halves. JP self is "
+        "fitted on a dataset’s first sequence and evaluated on the others; a single movie is cross-fitted in halves. “Self” is "
         "fitted to each movie without truth. What is shown as tracked is not calibrated."
     )
 
@@ -132,7 +132,7 @@ def _figure(drawn: Drawn) -> str:
 
 def _claims(verdicts: Sequence[Verdict]) -> str:
     head = "".join(
-        f'<th scope="col">{name}</th>' for name in ("claim", "verdict", "mean", "95 % interval", "dataset × step")
+        f'<th scope="col">{name}</th>' for name in ("claim", "verdict", "as claimed", "mean", "95 % interval")
     )
     body = "\n".join(_claim(each) for each in verdicts)
     return f'<div class="scroll"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
@@ -144,8 +144,8 @@ def _claim(verdict: Verdict) -> str:
     return (
         f"<tr><td>{escape(claim.words)}<small>{escape(claim.quantity)} ({escape(claim.source)})</small></td>"
         f'<td class="verdict {kind}">{mark} {escape(verdict.verdict)}</td>'
-        f'<td class="number">{_number(verdict.mean)}</td><td class="number">{between}</td>'
-        f'<td class="number">{len(verdict.numbers)}</td></tr>'
+        f"<td>{escape(verdict.agreement)}</td>"
+        f'<td class="number">{_number(verdict.mean)}</td><td class="number">{between}</td></tr>'
     )
 
 

@@ -23,13 +23,15 @@ class Row:
         step: Every how many frames.
         cost: The cost's name.
         method: The method's name.
-        scaling: "none" (not calibrated); "temperature"; for JP also "self" (fitted to the movie, no truth) and "events" (its
-            model fitted with truth).
+        scaling: "none" (not calibrated); "temperature" (fitted with truth); "self" (fitted to the movie itself, no truth); for
+            JP also "events" (its model fitted with truth).
         model: The transformer's model, by its folder's name.
         dropout: Its dropout rate.
         n_pairs: Frame pairs that are evaluated.
         n_links: Links that are evaluated; this and the scores as in `dunno.evaluation.score`.
         confidence: Mean confidence of the links; above `accuracy` it is overconfident.
+        promised_swaps: How many links are promised to be wrong, of those whose daughter's true mother is among the masks.
+        swaps: How many of these are.
         gain_edge: Mean gain in accuracy from leaving out the links of least probability; `gain_entropy` likewise for entropy.
         oracle_gain: The most that any order could gain.
         temperature: T; the geometric mean of two where halves are cross-fitted.
@@ -67,6 +69,8 @@ class Row:
     brier: float | None = None
     auroc: float | None = None
     aurc: float | None = None
+    promised_swaps: float | None = None
+    swaps: int | None = None
     gain_edge: float | None = None
     gain_entropy: float | None = None
     oracle_gain: float | None = None
@@ -89,6 +93,8 @@ class Row:
 
 
 COLUMNS = tuple(each.name for each in fields(Row) if each.name != "curves")
+LATER = ("promised_swaps", "swaps")
+"""Columns that tables of version 0.1 do not have."""
 
 
 def write_rows(rows: Iterable[Row], path: Path) -> None:
@@ -110,7 +116,7 @@ def read_rows(path: Path) -> list[Row]:
     kinds = {name: _kind(hint) for name, hint in get_type_hints(Row).items()}
     with path.open(newline="", encoding="utf-8") as file:
         table = csv.DictReader(file)
-        if tuple(table.fieldnames or ()) != COLUMNS:
+        if tuple(table.fieldnames or ()) not in (COLUMNS, tuple(name for name in COLUMNS if name not in LATER)):
             raise InputError(f"{path}: is no table of this version's benchmark; run dunno benchmark again")
         return [Row(**{name: _value(text, kinds[name]) for name, text in each.items()}) for each in table]
 

@@ -33,6 +33,15 @@ SETTINGS: dict[str, Any] = {
     "svg.fonttype": "none",  # letters stay letters: smaller, and can be searched
     "svg.hashsalt": "dunno",  # the same figure is the same file
 }
+SCALINGS = {"none": ":", "temperature": "-", "self": "--", "events": "-."}
+"""How lines are drawn where panels are methods: as tracked, with truth, without."""
+
+SCALING_WORDS = {
+    "none": "as tracked (not calibrated)",
+    "temperature": "temperature with truth (+TS)",
+    "self": "self, without truth",
+    "events": "model with truth",
+}
 DOTS_PER_INCH = 130
 GREY = "0.55"
 SELF = "JP self"
@@ -64,7 +73,8 @@ DATASET_MARKERS = "osD^vP*X"
 
 def look(name: str) -> Look:
     """How a method, or a label such as "JP self", is drawn."""
-    return LOOKS.get(name, LOOKS.get(name.removesuffix("+TS"), OTHER))
+    method = name.removesuffix("+TS").removesuffix(" self").removesuffix(" truth")
+    return LOOKS.get(name, LOOKS.get(method, OTHER))
 
 
 def label(row: Row) -> str:
@@ -98,6 +108,14 @@ def legend(figure: Figure, axes: Iterable[Axes]) -> None:
         most = max(3, int(figure.get_size_inches()[0] / 1.25))
         columns = math.ceil(len(shown) / math.ceil(len(shown) / most))  # rows of equal length
         figure.legend(list(shown.values()), list(shown), loc="outside lower center", ncols=columns)
+
+
+def scaling_legend(figure: Figure, ax: Axes, scalings: Iterable[str]) -> None:
+    """Where panels are methods: what each kind of line is, in grey, for it says nothing of colours."""
+    for scaling in SCALINGS:
+        if scaling in scalings:
+            ax.plot([], [], color="0.3", linestyle=SCALINGS[scaling], label=SCALING_WORDS[scaling])
+    legend(figure, [ax])
 
 
 def steps_of(rows: Sequence[Row]) -> list[int]:

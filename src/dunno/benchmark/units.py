@@ -16,11 +16,12 @@ from dunno import rooms
 from dunno.benchmark.datasets import Dataset
 from dunno.benchmark.rows import Row
 from dunno.errors import InputError
+from dunno.evaluation.calibration_error import BINS, check_bins
 from dunno.io.writing import whole
 from dunno.tracking.gate import check_gate
 from dunno.tracking.tracker import check_seed
 
-SCHEMA = 1
+SCHEMA = 2
 """Counts up when the same unit would be measured differently."""
 
 TRANSFORMER = "transformer"
@@ -46,6 +47,7 @@ class Setup:
         mothers_only: The paper's plain normalisation, without ⊥.
         models: The transformer's models: folders, or names of published ones; such as one per dropout rate in training.
         dropout: Other dropout rates to try with FP and FP+A; empty is the one that a model was trained with.
+        n_bins: Bins of confidence in calibration errors and curves; the paper does not say how many it has.
         seed: Of everything random.
     """
 
@@ -57,6 +59,7 @@ class Setup:
     mothers_only: bool = False
     models: tuple[str, ...] = ()
     dropout: tuple[float, ...] = ()
+    n_bins: int = BINS
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -72,6 +75,7 @@ class Setup:
             raise InputError(f"--samples {self.samples}: expected 1 or more")
         if self.max_distance is not None:
             check_gate(self.max_distance)
+        check_bins(self.n_bins)
         check_seed(self.seed)
 
 
@@ -96,6 +100,7 @@ class Unit:
     mothers_only: bool
     model: str | None
     dropout: float | None
+    n_bins: int
     seed: int
     version: str
     schema: int = SCHEMA
@@ -158,6 +163,7 @@ def _units(dataset: Dataset, cost: str, step: int, setup: Setup) -> list[Unit]:
             mothers_only=setup.mothers_only,
             model=model,
             dropout=rate,
+            n_bins=setup.n_bins,
             seed=setup.seed,
             version=version("dunno"),
         )

@@ -34,6 +34,7 @@ def benchmark(
         bool,
         typer.Option("--mothers-only", help="The paper's normalisation: leave out that a cell may have no mother."),
     ] = False,
+    bins: Annotated[int, typer.Option(help="Bins of confidence in calibration errors and curves.")] = 10,
     workers: Annotated[int | None, typer.Option(help="Processes; one per core if not given.")] = None,
     dask: Annotated[str | None, typer.Option(help="A Dask scheduler to use instead, such as tcp://host:8786.")] = None,
     seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0,
@@ -57,6 +58,7 @@ def benchmark(
         mothers_only=mothers_only,
         models=listed("--model", model, str),
         dropout=listed("--dropout", dropout, float),
+        n_bins=bins,
         seed=seed,
     )
     started = time.monotonic()
@@ -86,12 +88,12 @@ def _show(outcome: Outcome, verdicts: list[Verdict], output: Path, seconds: floa
     from dunno.cli.console import note
 
     table = Table(title="claims on these movies", title_justify="left")
-    for name in ("claim", "verdict", "mean", "95 % interval", "n"):
+    for name in ("claim", "verdict", "as claimed", "mean", "95 % interval"):
         table.add_column(name)
     for each in verdicts:
-        between = f"{each.low:.3g} … {each.high:.3g}" if len(each.numbers) > 1 else "–"
-        centre = f"{each.mean:.3g}" if each.numbers else "–"
-        table.add_row(each.claim.name, each.verdict, centre, between, str(len(each.numbers)))
+        between = f"{each.low:.3g} … {each.high:.3g}" if len(each.datasets) > 1 else "–"
+        centre = f"{each.mean:.3g}" if each.datasets else "–"
+        table.add_row(each.claim.name, each.verdict, each.agreement, centre, between)
     Console(highlight=False).print(table)
     done = outcome.n_units - len(outcome.failures)
     typer.echo(

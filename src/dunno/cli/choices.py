@@ -44,7 +44,9 @@ class Choices:
         float | None,
         typer.Option(help="How strong --perturbation is: γ of gaussian, pixels of shift and border, rate of dropout."),
     ] = None
-    precision: Annotated[float | None, typer.Option(help="λ of --cost distance and activity.")] = None
+    precision: Annotated[float | None, typer.Option(help="λ of --cost distance and activity, per squared pixel.")] = (
+        None
+    )
     features: Annotated[
         Path | None, typer.Option(help="For --cost embedding: a CSV with frame, label and features.")
     ] = None

@@ -149,9 +149,9 @@ def show_run(run: Run) -> None:
 
 
 def _missing_rows(summary: Summary) -> list[tuple[str, str]]:
-    """How many true links somebody else's links leave out."""
-    missing = summary.expected_missing_links
-    return [] if missing is None else [("expected missing links", f"{missing:,.1f}")]
+    """How many true links and divisions somebody else's links leave out."""
+    missing = {"links": summary.expected_missing_links, "divisions": summary.expected_missing_divisions}
+    return [(f"expected missing {name}", f"{count:,.1f}") for name, count in missing.items() if count is not None]
 
 
 def _fitted_rows(about: dict[str, Any]) -> list[tuple[str, str]]:

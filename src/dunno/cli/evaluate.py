@@ -15,6 +15,7 @@ def evaluate(
     scores: Annotated[Path | None, typer.Option("--output", "-o", help="Write the scores as JSON.")] = None,
     masks: Annotated[Path | None, typer.Option(help="Where the movie's masks are now, if they have moved.")] = None,
     bootstrap: Annotated[int, typer.Option(help="Resamplings of frame pairs for 95 % intervals; 0 for none.")] = 200,
+    bins: Annotated[int, typer.Option(help="Bins of confidence in the calibration errors.")] = 10,
     challenge: Annotated[
         bool, typer.Option("--ctc", help="Also the Cell Tracking Challenge's measures (extra: dunno[ctc]).")
     ] = False,
@@ -23,16 +24,25 @@ def evaluate(
 ) -> None:
     """Say how right an output is, and how true its probabilities are."""
     from dunno import evaluation
+    from dunno.evaluation.calibration_error import check_bins
     from dunno.evaluation.challenge import challenge_measures
+    from dunno.evaluation.side_by_side import side_by_side
     from dunno.io.ctc import match_folder
     from dunno.io.writing import check_output, whole
     from dunno.tracking import Tracking
 
+    check_bins(bins)
     if scores is not None:
         check_output(scores, overwrite=False)
     tracking = Tracking.read(output, masks)
-    found = evaluation.score(tracking, match_folder(truth, tracking.movie), bootstrap=bootstrap, seed=seed)
+    matched = match_folder(truth, tracking.movie)
+    found = evaluation.score(tracking, matched, bootstrap=bootstrap, seed=seed, n_bins=bins)
     content: dict[str, Any] = {"output": str(output), "truth": str(truth), "about": _about(tracking), **found.to_dict()}
+    content["side_by_side"] = {
+        name: {key: told[key] for key in BESIDE}
+        for name, each in side_by_side(tracking, matched).items()
+        for told in (evaluation.score(each, matched, seed=seed, n_bins=bins).to_dict(),)
+    }
     if challenge:
         content["challenge"] = challenge_measures(tracking, truth)
     if scores is not None:
@@ -63,6 +73,10 @@ ROWS = (
 )
 
 
+BESIDE = ("n_links", "promised_swaps", "swaps", "ece", "ece_floor", "nll")
+"""What is compared between calibrations."""
+
+
 def _show(content: dict[str, Any], about: Any) -> None:
     from rich.console import Console
     from rich.table import Table
@@ -87,11 +101,30 @@ def _show(content: dict[str, Any], about: Any) -> None:
     )
     names = ("promised_wrong", "swaps", "unseen_mothers", "beginnings")
     console.print(promised_and_found(*(content[name] for name in names)))
+    if len(content["side_by_side"]) > 1:
+        console.print(_beside(content["side_by_side"]))
     odd = [f"{count:,} {name.replace('_', ' ')}" for name, count in content["counts"].items() if count]
     if odd:
         console.print("left out or odd: " + ", ".join(odd))
     for name, value in content.get("challenge", {}).items():
         console.print(f"{name}: {value:.4f}")
     console.print(
-        "The floor is what a perfectly calibrated tracker with these confidences would stay below 95 times in 100."
+        f"Calibration errors are over {content['n_bins']} bins of confidence. The floor is what a perfectly calibrated tracker "
+        "with these confidences would stay below 95 times in 100."
     )
+
+
+def _beside(found: dict[str, dict[str, Any]]) -> object:
+    """As is, calibrated, and with truth."""
+    from rich.table import Table
+
+    table = Table(
+        title="the same, calibrated in other ways (with truth: a temperature, cross-fitted in halves)",
+        title_justify="left",
+    )
+    for name in ("", "links", "swaps promised", "found", "calibration error", "floor", "−log P(truth)"):
+        table.add_column(name, justify="left" if not name else "right")
+    for name, told in found.items():
+        scores = ["–" if told[key] is None else f"{told[key]:.4f}" for key in ("ece", "ece_floor", "nll")]
+        table.add_row(name, f"{told['n_links']:,}", f"{told['promised_swaps']:,.0f}", f"{told['swaps']:,}", *scores)
+    return table

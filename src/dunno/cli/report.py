@@ -18,6 +18,7 @@ def report(
         typer.Option("--output", "-o", metavar="FILE", help="The page to write, instead of OUT/report.html."),
     ] = None,
     masks: Annotated[Path | None, typer.Option(help="Where the movie's masks are now, if they have moved.")] = None,
+    bins: Annotated[int, typer.Option(help="Bins of confidence in the calibration curve, with --truth.")] = 10,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
     """Write a page that says how far an output can be trusted, and what to look at."""
@@ -25,6 +26,6 @@ def report(
     from dunno.report import write_report
 
     progress = show_progress("reading frame pairs", quiet)
-    written = write_report(output, page, truth=truth, masks=masks, progress=progress)
+    written = write_report(output, page, truth=truth, masks=masks, n_bins=bins, progress=progress)
     if not quiet:
         typer.echo(f"the report is {written} ({written.stat().st_size / 1e6:.1f} MB); open it in any browser")

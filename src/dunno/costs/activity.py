@@ -20,10 +20,10 @@ class Activity:
     (appendix B of the paper): α is the mean over the mother's mask of half the absolute change in intensity, in the
     image's own units. Needs images. An activity below `floor` times the median of the pair's mothers counts as that
     much, and 1 where nothing changes at all, so that a still cell does not divide by zero. By default an event costs what
-    the longest edge of a mother of median activity does.
+    the longest edge of a mother of median activity does. Distances are in pixels (in the shortest side of one).
 
     Attributes:
-        precision: λ, in units of intensity per squared unit of length.
+        precision: λ, in units of intensity per squared pixel.
         floor: The least activity, as a fraction of the pair's median.
     """
 
@@ -41,7 +41,7 @@ class Activity:
 
     def __call__(self, pair: FramePair, mother: Ints, daughter: Ints) -> Floats:
         """(E,) the cost of each edge."""
-        step = pair.daughters.centroid[daughter] - pair.mothers.centroid[mother]
+        step = (pair.daughters.centroid[daughter] - pair.mothers.centroid[mother]) / pair.pixel
         squared = np.einsum("ed,ed->e", step, step)
         return np.asarray(self.precision / (2 * self.activity(pair)[mother]) * squared)
 
@@ -59,7 +59,7 @@ class Activity:
     def event_costs(self, pair: FramePair) -> EventCosts:
         """An event costs as much as the longest edge of a mother of median activity."""
         typical = np.median(self.activity(pair)) if len(pair.mothers) else 1.0
-        longest = float(self.precision / (2 * typical) * pair.max_distance**2)
+        longest = float(self.precision / (2 * typical) * (pair.max_distance / pair.pixel) ** 2)
         return EventCosts(appear=longest, disappear=longest, divide=0.0)
 
 

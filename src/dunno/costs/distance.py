@@ -18,8 +18,11 @@ class Distance:
     which is −log of Brownian motion with variance 1/λ per axis, up to a constant. By default an event costs as much
     as the longest edge: appear = disappear = λ/2 · max_distance², divide = 0.
 
+    Distances are in pixels (in the shortest side of one, where sides differ), so that the unit of the movie's scale changes
+    nothing.
+
     Attributes:
-        precision: λ, per squared unit of length.
+        precision: λ, per squared pixel.
     """
 
     precision: float = 1.0
@@ -33,7 +36,7 @@ class Distance:
 
     def __call__(self, pair: FramePair, mother: Ints, daughter: Ints) -> Floats:
         """(E,) the cost of each edge."""
-        step = pair.daughters.centroid[daughter] - pair.mothers.centroid[mother]
+        step = (pair.daughters.centroid[daughter] - pair.mothers.centroid[mother]) / pair.pixel
         return np.asarray(self.precision / 2 * np.einsum("ed,ed->e", step, step))
 
     def spread(self, pair: FramePair) -> Floats:
@@ -42,5 +45,5 @@ class Distance:
 
     def event_costs(self, pair: FramePair) -> EventCosts:
         """An event costs as much as the longest edge within the gate."""
-        longest = self.precision / 2 * pair.max_distance**2
+        longest = self.precision / 2 * (pair.max_distance / pair.pixel) ** 2
         return EventCosts(appear=longest, disappear=longest, divide=0.0)

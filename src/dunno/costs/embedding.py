@@ -22,7 +22,7 @@ class Embedding:
 
     $$w_{NN}(x_i, x'_j) = \tfrac12 \lVert f(x_i) - f(x'_j) \rVert^2 \qquad\text{(Eq. 3 of the paper)}$$
 
-    Without features of your own, f is a cell's centre and diameter. By default an event costs ½(4q)²,
+    Without features of your own, f is a cell's centre and diameter, compared in pixels. By default an event costs ½(4q)²,
     where q is the 95 % quantile of the daughters' distances to their nearest mothers in feature space.
 
     Attributes:
@@ -77,8 +77,12 @@ class Embedding:
     def __call__(self, pair: FramePair, mother: Ints, daughter: Ints) -> Floats:
         """(E,) the cost of each edge."""
         mothers, daughters = self._seen(pair.mothers), self._seen(pair.daughters)
-        step = daughters[daughter] - mothers[mother]
+        step = (daughters[daughter] - mothers[mother]) / self.feature_unit(pair)
         return np.asarray(0.5 * np.einsum("eq,eq->e", step, step))
+
+    def feature_unit(self, pair: FramePair) -> float:
+        """What counts as 1: a pixel where features are lengths, 1 where you brought them."""
+        return 1.0 if self.vectors else pair.pixel
 
     def _seen(self, cells: Detections) -> Floats:
         return self.features(cells) if cells.features is None else cells.features
@@ -90,5 +94,5 @@ class Embedding:
         from scipy.spatial import cKDTree
 
         nearest = cKDTree(self._seen(pair.mothers)).query(self._seen(pair.daughters))[0]
-        longest = 0.5 * (4 * float(np.quantile(nearest, 0.95))) ** 2
+        longest = 0.5 * (4 * float(np.quantile(nearest, 0.95)) / self.feature_unit(pair)) ** 2
         return EventCosts(appear=max(longest, 1e-6), disappear=max(longest, 1e-6), divide=0.0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dunno.evaluation.calibration_error import curve, error_floor, expected_error, joint_floor
+from dunno.evaluation.calibration_error import BINS, check_bins, curve, error_floor, expected_error, joint_floor
 from dunno.evaluation.decisions import BEGINNING, RIGHT, SWAP, UNSEEN, Decisions, decide
 from dunno.evaluation.sparsification import kept_right
 from dunno.tracking import Tracking
@@ -31,11 +31,11 @@ class Scores:
         accuracy: Share of selected links that is right (the paper's).
         recall: Share of true links that was selected.
         daughter_accuracy: Share of daughters whose decision, a mother or ⊥, is right.
-        ece: Expected calibration error of the links, ten bins of equal width.
+        ece: Expected calibration error of the links, in bins of equal width (ten unless asked otherwise; so are all others).
         ece_floor: What a perfectly calibrated predictor with these confidences would stay below in 95 % of draws.
         ece_floor_joint: The same floor from joint posterior samples, where the method has them (MC): neighbouring links are
             wrong together, which usually makes it the higher one.
-        ece_equal_mass: The calibration error with ten bins of equally many links.
+        ece_equal_mass: The calibration error with bins of equally many links.
         ece_daughters: Of all daughters' decisions.
         ece_daughters_floor: Its floor.
         ece_edges: Of all candidate edges, each taken as a yes-or-no question (Betjes et al.).
@@ -52,6 +52,7 @@ class Scores:
         ece_no_mother: Calibration error of P(⊥), over daughters; likewise `nll_no_mother`, `brier_no_mother` (the mean squared
             error, from 0 to 1) and `auroc_no_mother`.
         ece_divide: Calibration error of P(divide), over mothers; likewise `nll_divide`, `brier_divide` and `auroc_divide`.
+        n_bins: Bins of confidence in every calibration error.
         counts: What was left out or odd.
         intervals: 95 % bootstrap intervals over frame pairs, where asked for.
         reasons: Why a score is undefined.
@@ -89,6 +90,7 @@ class Scores:
     nll_divide: float
     brier_divide: float
     auroc_divide: float
+    n_bins: int = BINS
     counts: dict[str, int] = field(default_factory=dict)
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -119,7 +121,7 @@ def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-def score(tracking: Tracking, truth: Truth, *, bootstrap: int = 0, seed: int = 0) -> Scores:
+def score(tracking: Tracking, truth: Truth, *, bootstrap: int = 0, seed: int = 0, n_bins: int = BINS) -> Scores:
     """Score a tracking against its truth.
 
     Args:
@@ -127,30 +129,33 @@ def score(tracking: Tracking, truth: Truth, *, bootstrap: int = 0, seed: int = 0
         truth: What is true; refused if its frames are others.
         bootstrap: Resamplings of frame pairs for 95 % intervals; 0 for none.
         seed: For the floors and the bootstrap.
+        n_bins: Bins of confidence in every calibration error.
     """
+    check_bins(n_bins)
     decisions = decide(tracking, truth)
     reasons = _reasons(decisions)
     intervals: dict[str, tuple[float, float]] = {}
     if bootstrap and len(tracking.pairs) < 2:
         reasons["intervals"] = "one frame pair only: there is nothing to resample"
     elif bootstrap:
-        intervals = _bootstrap(decisions, len(tracking.pairs), bootstrap, seed)
+        intervals = _bootstrap(decisions, len(tracking.pairs), bootstrap, seed, n_bins)
     return Scores(
         n_links=len(decisions.link_right),
         n_daughters=len(decisions.right),
         n_edges=len(decisions.edge_true),
         n_true_links=int(decisions.true_links.sum()),
-        **_resampled(decisions),
+        n_bins=n_bins,
+        **_resampled(decisions, n_bins),
         **_promises(decisions),
-        ece_floor=error_floor(decisions.link_confidence, seed=seed),
-        ece_floor_joint=joint_floor(decisions.link_confidence, decisions.link_pair, decisions.link_drawn, seed=seed),
-        ece_equal_mass=curve(decisions.link_confidence, decisions.link_right, equal_mass=True).ece,
-        ece_daughters_floor=error_floor(decisions.confidence, seed=seed),
-        ece_edges=expected_error(decisions.edge_probability, decisions.edge_true),
+        ece_floor=error_floor(decisions.link_confidence, n_bins, seed),
+        ece_floor_joint=joint_floor(decisions.link_confidence, decisions.link_pair, decisions.link_drawn, n_bins, seed),
+        ece_equal_mass=curve(decisions.link_confidence, decisions.link_right, n_bins, equal_mass=True).ece,
+        ece_daughters_floor=error_floor(decisions.confidence, n_bins, seed),
+        ece_edges=expected_error(decisions.edge_probability, decisions.edge_true, n_bins),
         auroc=auroc(decisions.link_confidence, decisions.link_right),
         aurc=aurc(decisions.link_confidence, decisions.link_right),
-        **_yes_or_no("no_mother", decisions.p_no_mother, ~decisions.has_mother),
-        **_yes_or_no("divide", decisions.p_divide, decisions.divides),
+        **_yes_or_no("no_mother", decisions.p_no_mother, ~decisions.has_mother, n_bins),
+        **_yes_or_no("divide", decisions.p_divide, decisions.divides, n_bins),
         counts=decisions.counts,
         intervals=intervals,
         reasons=reasons,
@@ -170,7 +175,7 @@ def _promises(decisions: Decisions) -> dict[str, Any]:
     }
 
 
-def _resampled(decisions: Decisions) -> dict[str, Any]:
+def _resampled(decisions: Decisions, n_bins: int) -> dict[str, Any]:
     """The scores that a bootstrap gives intervals for."""
     surprise = -np.maximum(decisions.log_true, np.log(ZERO_FLOOR))
     p_true = np.exp(decisions.log_true)
@@ -179,25 +184,27 @@ def _resampled(decisions: Decisions) -> dict[str, Any]:
         "accuracy": _mean(decisions.link_right),
         "recall": float(decisions.link_right.sum() / n_true_links) if n_true_links else float("nan"),
         "daughter_accuracy": _mean(decisions.right),
-        "ece": expected_error(decisions.link_confidence, decisions.link_right),
-        "ece_daughters": expected_error(decisions.confidence, decisions.right),
+        "ece": expected_error(decisions.link_confidence, decisions.link_right, n_bins),
+        "ece_daughters": expected_error(decisions.confidence, decisions.right, n_bins),
         "nll": _mean(surprise),
         "brier": _mean(decisions.square - 2 * p_true + 1),
     }
 
 
-def _yes_or_no(event: str, probability: Floats, happened: Bools) -> dict[str, Any]:
+def _yes_or_no(event: str, probability: Floats, happened: Bools, n_bins: int) -> dict[str, Any]:
     """How true the probability of an event is."""
     p_true = np.where(happened, probability, 1 - probability)
     return {
-        f"ece_{event}": expected_error(probability, happened),
+        f"ece_{event}": expected_error(probability, happened, n_bins),
         f"nll_{event}": _mean(-np.log(np.maximum(p_true, ZERO_FLOOR))),
         f"brier_{event}": _mean((1 - p_true) ** 2),
         f"auroc_{event}": auroc(probability, happened),
     }
 
 
-def _bootstrap(decisions: Decisions, n_pairs: int, draws: int, seed: int) -> dict[str, tuple[float, float]]:
+def _bootstrap(
+    decisions: Decisions, n_pairs: int, draws: int, seed: int, n_bins: int
+) -> dict[str, tuple[float, float]]:
     """Resample frame pairs; links of one pair are wrong together, so they stay together."""
     rng = np.random.default_rng(seed)
     links = [np.flatnonzero(decisions.link_pair == number) for number in range(n_pairs)]
@@ -206,7 +213,7 @@ def _bootstrap(decisions: Decisions, n_pairs: int, draws: int, seed: int) -> dic
     for _ in range(draws):
         picked = rng.integers(n_pairs, size=n_pairs)
         link, daughter = np.concatenate([links[i] for i in picked]), np.concatenate([daughters[i] for i in picked])
-        for name, value in _resampled(_pick(decisions, link, daughter, picked)).items():
+        for name, value in _resampled(_pick(decisions, link, daughter, picked), n_bins).items():
             found.setdefault(name, []).append(value)
     return {name: _interval(values) for name, values in found.items() if not np.isnan(values).all()}
 

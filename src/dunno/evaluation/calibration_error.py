@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 FLOOR_DRAWS = 1000
 FLOOR_QUANTILE = 0.95
 FLOOR_GROUPS = 40
+BINS, MOST_BINS = 10, 1000
+
+
+def check_bins(n_bins: int) -> int:
+    """Refuse what is no number of bins."""
+    if isinstance(n_bins, bool) or int(n_bins) != n_bins or not 1 <= n_bins <= MOST_BINS:
+        raise InputError(f"{n_bins} bins of confidence; expected a whole number from 1 to {MOST_BINS}")
+    return int(n_bins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +62,7 @@ class CalibrationCurve:
 
 
 def calibration_curve(
-    tracking: Tracking, truth: Truth, n_bins: int = 10, *, equal_mass: bool = False
+    tracking: Tracking, truth: Truth, n_bins: int = BINS, *, equal_mass: bool = False
 ) -> CalibrationCurve:
     """Compare the links' confidence with the share that is right.
 
@@ -68,10 +76,9 @@ def calibration_curve(
     return curve(decisions.link_confidence, decisions.link_right, n_bins, equal_mass=equal_mass)
 
 
-def curve(confidence: Floats, right: Bools, n_bins: int = 10, *, equal_mass: bool = False) -> CalibrationCurve:
+def curve(confidence: Floats, right: Bools, n_bins: int = BINS, *, equal_mass: bool = False) -> CalibrationCurve:
     """Bin any confidences with whether they were right; see `calibration_curve`."""
-    if n_bins < 1:
-        raise InputError(f"n_bins is {n_bins}; expected at least 1")
+    check_bins(n_bins)
     edges = _edges(confidence, n_bins, equal_mass)
     place = bins(confidence, edges)
     count = np.bincount(place, minlength=n_bins)
@@ -83,7 +90,7 @@ def curve(confidence: Floats, right: Bools, n_bins: int = 10, *, equal_mass: boo
     )
 
 
-def expected_error(confidence: Floats, right: Bools, n_bins: int = 10, edges: Floats | None = None) -> float:
+def expected_error(confidence: Floats, right: Bools, n_bins: int = BINS, edges: Floats | None = None) -> float:
     r"""Expected calibration error (Eq. 19 of the paper, binned as Guo et al. do).
 
     $$ECE = \sum_b \frac{|b|}{N} \lvert acc(b) - conf(b) \rvert$$
@@ -109,7 +116,7 @@ def _edges(confidence: Floats, n_bins: int, equal_mass: bool) -> Floats:
     return np.linspace(0.0, 1.0, n_bins + 1)
 
 
-def error_floor(confidence: Floats, n_bins: int = 10, seed: int = 0) -> float:
+def error_floor(confidence: Floats, n_bins: int = BINS, seed: int = 0) -> float:
     """The ECE below which a perfectly calibrated predictor with these very confidences stays in 95 % of draws.
 
     Each decision is right by the toss of a coin with its own confidence, independently of the others. Decisions of nearly the same
@@ -129,7 +136,7 @@ def error_floor(confidence: Floats, n_bins: int = 10, seed: int = 0) -> float:
     return float(np.quantile(np.abs(excess).sum(axis=1) / len(confidence), FLOOR_QUANTILE))
 
 
-def joint_floor(confidence: Floats, pair: Ints, drawn: Sequence[Bools], n_bins: int = 10, seed: int = 0) -> float:
+def joint_floor(confidence: Floats, pair: Ints, drawn: Sequence[Bools], n_bins: int = BINS, seed: int = 0) -> float:
     """The same floor where links are wrong together: whole assignments are drawn instead of single links.
 
     Every frame pair takes one of its joint samples for the truth, independently of the other pairs. NaN without samples.

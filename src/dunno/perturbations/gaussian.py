@@ -17,7 +17,7 @@ class Gaussian:
     $$\hat x = x + \epsilon, \qquad \epsilon \sim N(0, \gamma I) \qquad\text{(section 2.1.2 of the paper)}$$
 
     The variance is in squared pixels along each axis, so a voxel's noise scales with its size. A cost that has
-    `features(detections)` gets the noise there instead, in the features' own units.
+    `features(detections)` gets the noise there instead, in the features' own units, or in what its `feature_unit(pair)` says.
 
     Attributes:
         variance: γ.
@@ -40,6 +40,7 @@ class Gaussian:
         deviation = np.sqrt(self.variance)
         if hasattr(cost, "features"):
             features = cost.features(cells)
-            return replace(cells, features=features + deviation * rng.standard_normal(features.shape))
+            unit = cost.feature_unit(pair) if hasattr(cost, "feature_unit") else 1.0
+            return replace(cells, features=features + unit * deviation * rng.standard_normal(features.shape))
         noise = deviation * rng.standard_normal(cells.centroid.shape) * np.asarray(pair.scale)
         return replace(cells, centroid=cells.centroid + noise)

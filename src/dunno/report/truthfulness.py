@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dunno.evaluation.accuracy import Scores, score
-from dunno.evaluation.calibration_error import CalibrationCurve, curve
+from dunno.evaluation.calibration_error import BINS, CalibrationCurve, curve
 from dunno.evaluation.decisions import decide
 from dunno.evaluation.sparsification import Sparsification, sparsify
 from dunno.report import svg
@@ -44,11 +44,11 @@ class Truthfulness:
         )
 
 
-def compare(tracking: Tracking, truth: Truth) -> Truthfulness:
+def compare(tracking: Tracking, truth: Truth, n_bins: int = BINS) -> Truthfulness:
     """Lay a tracking beside its truth."""
-    decisions = decide(tracking, truth)
+    scores, decisions = score(tracking, truth, n_bins=n_bins), decide(tracking, truth)
     confidence, right = decisions.link_confidence, decisions.link_right
-    return Truthfulness(score(tracking, truth), curve(confidence, right), sparsify(confidence, right, "edge"))
+    return Truthfulness(scores, curve(confidence, right, n_bins), sparsify(confidence, right, "edge"))
 
 
 def draw_curve(found: Truthfulness) -> str:
@@ -98,7 +98,7 @@ def as_table(found: Truthfulness) -> str:
     """The curve in numbers."""
     shown = found.curve
     rows = [
-        (f"{100 * low:.0f} – {100 * high:.0f} %", count(number), percent(sure), percent(right))
+        (f"{100 * low:.3g} – {100 * high:.3g} %", count(number), percent(sure), percent(right))
         for low, high, number, sure, right in zip(
             *(part.tolist() for part in (shown.low, shown.high, shown.count, shown.confidence, shown.accuracy)),
             strict=True,

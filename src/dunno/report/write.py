@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import InputError, MovieError
+from dunno.evaluation.calibration_error import BINS, check_bins
 from dunno.io.block_files import stored_pairs
 from dunno.io.ctc import match_folder
 from dunno.io.output import read_run, reopen_movie, with_stored_cells
@@ -35,6 +36,7 @@ def write_report(
     truth: str | Path | None = None,
     masks: str | Path | None = None,
     movie: Movie | None = None,
+    n_bins: int = BINS,
     progress: Progress = lambda pairs, total: pairs,
 ) -> Path:
     """Write one HTML page about a tracking; an earlier one is replaced.
@@ -47,15 +49,17 @@ def write_report(
         truth: A `SEQ_GT/TRA` folder, for the section that compares.
         masks: Where the movie's masks are now, if they have moved.
         movie: The movie itself, if it was made from arrays or is open already.
+        n_bins: Bins of confidence, where there is truth.
         progress: Wraps the stream of pairs, which are read twice, knowing how many will come.
     """
     folder, why_not = Path(folder), ""
+    check_bins(n_bins)
     about = read_run(folder)["parameters"]
     if movie is not None:
         movie = with_stored_cells(movie, folder)
     else:
         movie, why_not = _reopened(folder, masks, needed=masks is not None or truth is not None)
-    compared = None if truth is None or movie is None else _compared(folder, movie, about, Path(truth))
+    compared = None if truth is None or movie is None else _compared(folder, movie, about, Path(truth), n_bins)
     total = len(about["frames"]) - 1
     counted = survey(progress(stored_pairs(folder), total))
     pictures, about_pictures = _pictures(movie, counted.doubts, why_not)
@@ -79,8 +83,8 @@ def _reopened(folder: Path, masks: str | Path | None, needed: bool) -> tuple[Mov
         return None, str(error)
 
 
-def _compared(folder: Path, movie: Movie, about: Mapping[str, Any], truth: Path) -> Truthfulness:
-    return compare(Tracking(movie, tuple(stored_pairs(folder)), about), match_folder(truth, movie))
+def _compared(folder: Path, movie: Movie, about: Mapping[str, Any], truth: Path, n_bins: int) -> Truthfulness:
+    return compare(Tracking(movie, tuple(stored_pairs(folder)), about), match_folder(truth, movie), n_bins)
 
 
 def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[Scene] | None, str]:

@@ -28,7 +28,9 @@ class DoubtfulLink:
 class Summary:
     """What a run found; cells of a broken frame's neighbours count as neither appearing nor disappearing.
 
-    `expected_missing_links` is how many true links are not among somebody else's; `None` where the links are dunno's own.
+    `expected_missing_links` is how many true links are not among somebody else's, and `expected_missing_divisions` how many of
+    their mothers divide and are not linked to two daughters; `None` where the links are dunno's own, or the method knows no
+    divisions.
     """
 
     frames: int = 1
@@ -42,6 +44,7 @@ class Summary:
     mean_confidence: float | None = None
     expected_wrong_links: float = 0.0
     expected_missing_links: float | None = None
+    expected_missing_divisions: float | None = None
     least_certain: list[DoubtfulLink] = field(default_factory=list)
     broken: list[BrokenFrame] = field(default_factory=list)
 
@@ -62,7 +65,15 @@ class Summary:
             self.expected_wrong_links = self.links - total
             if self.expected_missing_links is not None:
                 self.expected_missing_links += float(np.nansum(pair.probability[~pair.selected]))
+                self._count_missing_divisions(pair)
             yield pair
+
+    def _count_missing_divisions(self, pair: PairPosterior) -> None:
+        if pair.log_divide is None:
+            return
+        load = np.bincount(pair.mother[pair.selected], minlength=len(pair.mothers))
+        missing = float(np.nansum(np.exp(pair.log_divide[load < 2])))
+        self.expected_missing_divisions = (self.expected_missing_divisions or 0.0) + missing
 
     def _count(self, pair: PairPosterior) -> None:
         load = np.bincount(pair.mother[pair.selected], minlength=len(pair.mothers))

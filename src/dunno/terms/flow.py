@@ -65,7 +65,8 @@ def local_field(place: Floats, mother: np.ndarray, step: Floats, weight: Floats)
     mean = moved / np.maximum(sure, 1e-9)[:, None]
     distance, index = cKDTree(place).query(place, min(NEIGHBOURS + 1, m))
     distance, index = distance[:, 1:], index[:, 1:]  # the nearest is herself
-    reach = BANDWIDTH * (float(np.median(distance[:, 0])) or 1.0)
+    nearest = float(np.median(distance[:, 0]))
+    reach = BANDWIDTH * (nearest or float(distance.max()) or 1.0)
     share = np.exp(-0.5 * (distance / reach) ** 2) * sure[index]
     design = np.concatenate([np.ones((*index.shape, 1)), (place[index] - place[:, None]) / reach], axis=2)
     hold = np.diag([SHRINK, *[SHRINK_SLOPES] * d])

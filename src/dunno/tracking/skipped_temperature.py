@@ -35,6 +35,9 @@ GROWTHS = (0.25, 1.0)
 BROWNIAN = 0.5
 """T(s)/T(2s) where the movie is too short to tell."""
 
+STILL = 1e-6
+"""Cells that move less than this, in pixels, stand still."""
+
 NO_ANCESTOR = -1
 
 TrackBlock = Callable[[Plan, Block], list[PairPosterior]]
@@ -132,7 +135,8 @@ def fit_temperature(
     jumps = {step: _jumps(sample, step, single, solved(step)) for step in (2, 4) if sample.jumps(step)}
     if 2 not in jumps or jumps[2] is None:
         return TemperatureScaling(1.0, dict(about), fitted="self", verdict=judge(None))
-    return _carried(jumps[2], jumps.get(4), _displacements(single), about)
+    still = (STILL * min(sample.movie.scale)) ** 2
+    return _carried(jumps[2], jumps.get(4), np.maximum(_displacements(single), still), about)
 
 
 def _carried(two: Jumps, four: Jumps | None, squared: np.ndarray, about: Mapping[str, Any]) -> TemperatureScaling:
@@ -146,7 +150,7 @@ def _carried(two: Jumps, four: Jumps | None, squared: np.ndarray, about: Mapping
     width = 1.96 * two.log_error(at_two)
     low, high = growth * at_two * float(np.exp(-width)), growth * at_two * float(np.exp(width))
     promised, wrong, judged = two.errors(at_two)
-    speed = float(np.median(two.squared) / max(float(np.median(squared)), np.finfo(float).tiny))
+    speed = float(np.median(two.squared) / np.median(squared))
     error = float(np.sqrt(2 / len(two.squared) + 2 / max(len(squared), 1)))
     test = SkipTest(2, judged, judged, promised, wrong, speed, error)
     return TemperatureScaling(

@@ -32,6 +32,11 @@ class FramePair:
     window: tuple[Detections, ...] = ()
     drawn: Floats | None = field(default=None, repr=False)
 
+    @property
+    def pixel(self) -> float:
+        """The shortest side of a pixel: a length that is in the movie, whatever its unit is called."""
+        return min(self.scale)
+
 
 @dataclass(frozen=True, eq=False)
 class Candidates:

@@ -10,9 +10,14 @@ from pathlib import Path
 
 from dunno.errors import InputError
 
+FIRST = 1
+"""Where a lock's file says who holds it: Windows locks the byte before, which nobody else can read then."""
+
 
 class Lock:
     """Holds a file for one process; the file says who holds it.
+
+    The operating system's own locks (flock, LockFileEx), by `filelock`: a process that is killed leaves none behind.
 
     Args:
         path: The file; its folder exists.
@@ -25,44 +30,42 @@ class Lock:
     """
 
     def __init__(self, path: Path, who: str, refused: str, *, needed: bool = True) -> None:
-        self.path = path
-        self._file = path.open("ab+", buffering=0)
-        try:
-            free = _locked(self._file.fileno())
-        except OSError as error:
-            free = not needed
-            refused = f"{path}: cannot be locked ({error.strerror}); use a copy on a local disk"
-        if not free:
-            message = refused.replace("{holder}", self._holder())
-            self._file.close()
-            raise InputError(message)
-        with suppress(OSError):  # a full disk: the lock holds, but does not say whose it is
-            self._file.truncate(0)
-            self._file.write(json.dumps({"who": who, "process": os.getpid(), "machine": socket.gethostname()}).encode())
+        from filelock import FileLock, Timeout
 
-    def _holder(self) -> str:
+        self.path = path
+        path.open("ab").close()
+        self._lock = FileLock(path, thread_local=False, fallback_to_soft=False)
         try:
-            self._file.seek(0)
-            content = json.loads(self._file.read())
-            return f"{content['who']} (process {content['process']} on {content['machine']})"
-        except (OSError, ValueError, KeyError, TypeError):
-            return "another process"
+            self._lock.acquire(blocking=False)
+        except Timeout:
+            raise InputError(refused.replace("{holder}", _holder(path))) from None
+        except OSError as error:
+            if needed:
+                told = f"{path}: cannot be locked ({error.strerror}); use a copy on a local disk"
+                raise InputError(told) from None
+        with suppress(OSError):  # a full disk: the lock holds, but does not say whose it is
+            _sign(path, who)
 
     def release(self, *, remove: bool = False) -> None:
         """Let others in."""
         if remove:
-            self.path.unlink(missing_ok=True)
-        self._file.close()
+            with suppress(PermissionError):  # Windows removes it with the lock, not before
+                self.path.unlink(missing_ok=True)
+        self._lock.release()
 
 
-def _locked(file: int) -> bool:
-    """Lock an open file; false if somebody else has it. On Windows nobody is kept out."""
+def _sign(path: Path, who: str) -> None:
+    with path.open("r+b") as file:
+        file.truncate(FIRST)
+        file.seek(FIRST)
+        file.write(json.dumps({"who": who, "process": os.getpid(), "machine": socket.gethostname()}).encode())
+
+
+def _holder(path: Path) -> str:
     try:
-        import fcntl
-    except ImportError:  # Windows
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        with path.open("rb") as file:
+            file.seek(FIRST)
+            content = json.loads(file.read())
+        return f"{content['who']} (process {content['process']} on {content['machine']})"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"

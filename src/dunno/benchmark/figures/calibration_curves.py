@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 COLUMNS = {
     "as tracked (not calibrated)": ("none",),
-    "temperature scaling": ("temperature",),
-    "JP self, JP truth": ("self", "events"),
+    "with truth": ("temperature", "events"),
+    "self, without truth": ("self",),
 }
 ENOUGH = 10
 
@@ -85,8 +85,8 @@ def _panel(ax: Axes, rows: Sequence[Row]) -> None:
     ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)
     for name in dict.fromkeys(map(label, rows)):
         count, confidence, accuracy = pooled([row for row in rows if label(row) == name])
-        enough, style = count >= ENOUGH, look(name)
+        enough, style = count >= ENOUGH, look(name.removesuffix(" self"))
         ax.plot(
             confidence[enough], accuracy[enough], color=style.colour, marker=style.marker, markersize=4, linewidth=1,
-            label=name.removesuffix("+TS"),
+            label=name.removesuffix("+TS").removesuffix(" self"),
         )  # fmt: skip

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from dunno.benchmark.rows import Row, distinct, select
 from dunno.benchmark.scenes import dataset_means, mean, standard_error
-from dunno.benchmark.style import grid, label, legend, look
+from dunno.benchmark.style import SCALINGS, empty, grid, look, scaling_legend
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PANELS = {
+SCORES = {
     "ece": "ECE of links",
-    "gain_edge": "gain by the link's probability",
-    "gain_entropy": "gain by the daughter's entropy",
+    "gain_edge": "gain by probability",
+    "gain_entropy": "gain by entropy",
 }
 
 
@@ -31,23 +32,22 @@ class DropoutRates:
         return len(distinct(_rated(rows), "dropout")) > 1
 
     def draw(self, rows: Sequence[Row]) -> Figure:
-        """A panel per score, a line per method; dashed when scaled."""
+        """A row of panels per score, a column per method; a line per scaling."""
         rated = _rated(rows)
-        rates = sorted(distinct(rated, "dropout"))
-        figure, axes = grid(1, len(PANELS))
-        for ax, (column, words) in zip(axes[0], PANELS.items(), strict=True):
-            for name in dict.fromkeys(map(label, rated)):
-                own = [[row for row in rated if label(row) == name and row.dropout == rate] for rate in rates]
-                values = [dataset_means(each, column) for each in own]
-                errors = [0 if (e := standard_error(each)) != e else e for each in values]
-                style, line = look(name), "--" if name.endswith("+TS") else "-"
-                ax.errorbar(
-                    range(len(rates)), list(map(mean, values)), errors, label=name, color=style.colour, marker=style.marker,
-                    linestyle=line, elinewidth=0.8, markersize=5,
-                )  # fmt: skip
-            ax.set_xticks(range(len(rates)), [f"{rate:g}" for rate in rates])
-            ax.set(xlabel="dropout rate", ylabel=words)
-        legend(figure, axes.flat)
+        rates, methods = sorted(distinct(rated, "dropout")), distinct(rated, "method")
+        figure, axes = grid(len(SCORES), len(methods), width=1.8, height=1.7, sharex=True, sharey="row")
+        for down, (column, words) in enumerate(SCORES.items()):
+            for across, method in enumerate(methods):
+                ax = axes[down, across]
+                _panel(ax, select(rated, method=method), rates, column)
+                ax.set_xticks(range(len(rates)), [f"{rate:g}" for rate in rates])
+                if down == 0:
+                    ax.set_title(method, loc="left")
+                if down == len(SCORES) - 1:
+                    ax.set_xlabel("dropout rate")
+                if across == 0:
+                    ax.set_ylabel(words)
+        scaling_legend(figure, axes[0, 0], distinct(rated, "scaling"))
         return figure
 
     def sentence(self, rows: Sequence[Row]) -> str:
@@ -60,3 +60,19 @@ class DropoutRates:
 
 def _rated(rows: Sequence[Row]) -> list[Row]:
     return [row for row in select(rows) if row.dropout is not None]
+
+
+def _panel(ax: Axes, rows: Sequence[Row], rates: Sequence[float], column: str) -> None:
+    if not rows:
+        empty(ax)
+    for scaling, line in SCALINGS.items():
+        values = [dataset_means(select(rows, scaling=scaling, dropout=rate), column) for rate in rates]
+        there = [(i, mean(each), standard_error(each)) for i, each in enumerate(values) if each]
+        if there:
+            x, y, error = zip(*there, strict=True)
+            style = look(rows[0].method)
+            colour = "0.45" if scaling == "none" else style.colour
+            ax.errorbar(
+                x, y, [0 if e != e else e for e in error], color=colour,
+                marker=style.marker, linestyle=line, elinewidth=0.8, markersize=4,
+            )  # fmt: skip

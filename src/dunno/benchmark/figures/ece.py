@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PANELS = (("none",), ("temperature", "self", "events"))
-WORDS = {"none": "as tracked", "temperature": "with temperature scaling"}
-TITLES = ("as tracked (not calibrated)", "calibrated (+TS)")
+PANELS = (("none",), ("temperature", "events"), ("self",))
+WORDS = {"none": "as tracked", "temperature": "with temperature scaling", "self": "self-calibrated without truth"}
+TITLES = ("as tracked (not calibrated)", "with truth (+TS)", "self, without truth")
 
 
 class CalibrationError:
@@ -30,10 +30,10 @@ class CalibrationError:
         return bool(select(rows))
 
     def draw(self, rows: Sequence[Row]) -> Figure:
-        """A row of panels as tracked, and one calibrated."""
+        """A row of panels as tracked, one calibrated with truth, and one without."""
         rows = comparable(rows)
         costs, steps = distinct(rows, "cost"), steps_of(rows)
-        figure, axes = grid(2, len(costs), sharey=True)
+        figure, axes = grid(len(PANELS), len(costs), sharey=True)
         for across, cost in enumerate(costs):
             for down, scalings in enumerate(PANELS):
                 ax = axes[down, across]
@@ -81,10 +81,10 @@ def _panel(ax: Axes, rows: Sequence[Row], steps: Sequence[int]) -> None:
         points = [(i, dataset_means(select(own, step=step), "ece")) for i, step in enumerate(steps)]
         there = [(i + shift, mean(values), standard_error(values)) for i, values in points if values]
         x, y, error = zip(*there, strict=True)
-        style = look(name)
+        style = look(name.removesuffix(" self"))
         size = 8 if style.marker == "*" else 5
         ax.errorbar(
-            x, y, [0 if e != e else e for e in error], label=name.removesuffix("+TS"), color=style.colour,
+            x, y, [0 if e != e else e for e in error], label=name.removesuffix("+TS").removesuffix(" self"), color=style.colour,
             marker=style.marker, markersize=size, linewidth=1.3, elinewidth=0.8,
         )  # fmt: skip
     step_axis(ax, steps)

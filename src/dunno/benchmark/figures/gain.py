@@ -17,6 +17,9 @@ CRITERIA = {"gain_edge": "link's probability", "gain_entropy": "daughter's entro
 KINDS = {"none": "as tracked (not calibrated)", "temperature": "temperature scaling", "self": "self-calibrated"}
 
 
+HATCHES = {"none": "", "temperature": "////", "self": "\\\\\\\\"}
+
+
 class SparsificationGain:
     """Mean gain in accuracy over datasets and steps, by the link's probability and by the daughter's entropy."""
 
@@ -29,7 +32,7 @@ class SparsificationGain:
         return bool(select(rows))
 
     def draw(self, rows: Sequence[Row]) -> Figure:
-        """A row of panels per criterion, a column per cost; bars per method, plain as tracked and hatched when scaled."""
+        """A row of panels per criterion, a column per cost; bars per method, plain as tracked and hatched when calibrated."""
         rows = comparable(rows)
         costs, methods = distinct(rows, "cost"), distinct(rows, "method")
         figure, axes = grid(2, len(costs), sharey=True)
@@ -74,12 +77,12 @@ def _panel(ax: Axes, rows: Sequence[Row], methods: Sequence[str], column: str) -
             ax.bar(
                 place + (number - 1) * width, mean(values), width * 0.9, yerr=None if error != error else error,
                 error_kw={"elinewidth": 0.8},
-                facecolor=style.colour if scaling != "temperature" else "white", edgecolor=style.colour,
-                hatch="////" if scaling == "temperature" else "", label=None,
+                facecolor=style.colour if scaling == "none" else "white", edgecolor=style.colour,
+                hatch=HATCHES[scaling], label=None,
             )  # fmt: skip
         ax.bar(
-            [0], [float("nan")], facecolor={"none": "0.3", "temperature": "white", "self": look("JP self").colour}[scaling],
-            edgecolor="0.3", hatch="////" if scaling == "temperature" else "", label=words,
+            [0], [float("nan")], facecolor={"none": "0.3"}.get(scaling, "white"),
+            edgecolor="0.3", hatch=HATCHES[scaling], label=words,
         )  # fmt: skip
     ax.axhline(0, color="0.4", linewidth=0.8)
     ax.set_xticks(range(len(methods)), methods)

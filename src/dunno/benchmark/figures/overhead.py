@@ -69,4 +69,4 @@ def _panel(ax: Axes, rows: Sequence[Row]) -> None:
         )
     ax.set_yscale("log")
     ax.axhline(1, color="0.4", linewidth=0.8)
-    ax.set_xticks(range(len(names)), [name.replace(" ", "\n") for name in names])
+    ax.set_xticks(range(len(names)), [name.replace(" ", "\n") for name in names], fontsize=7)

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dunno.benchmark.rows import Row, comparable, distinct, select
-from dunno.benchmark.style import empty, grid, label, legend, look, nth, steps_of
+from dunno.benchmark.style import SCALINGS, empty, grid, label, look, nth, scaling_legend, steps_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 CRITERIA = {"edge": "probability", "entropy": "entropy"}
-LINES = {"none": ":", "temperature": "-", "self": "-"}
 
 
 class SparsificationCurves:
-    """Mean accuracy over datasets of the links that remain, at every step, for every cost and either criterion."""
+    """Mean accuracy over datasets and costs of the links that remain: a panel per method, step and criterion."""
 
     name = "sparsification_curves"
     order = 40
@@ -30,22 +29,22 @@ class SparsificationCurves:
         return bool(_drawn(rows))
 
     def draw(self, rows: Sequence[Row]) -> Figure:
-        """A row of panels per step; dotted as tracked, solid when scaled."""
+        """A row of panels per method, a column per step and criterion; a line per scaling."""
         rows = _drawn(rows)
-        costs, steps = distinct(rows, "cost"), steps_of(rows)
-        columns = [(cost, by) for cost in costs for by in CRITERIA]
-        figure, axes = grid(len(steps), len(columns), width=2.0, height=1.8, sharex=True, sharey="row")
-        for down, step in enumerate(steps):
-            for across, (cost, by) in enumerate(columns):
+        methods, steps = distinct(rows, "method"), steps_of(rows)
+        columns = [(step, by) for step in steps for by in CRITERIA]
+        figure, axes = grid(len(methods), len(columns), width=1.7, height=1.35, sharex=True, sharey="col")
+        for down, method in enumerate(methods):
+            for across, (step, by) in enumerate(columns):
                 ax = axes[down, across]
-                _panel(ax, select(rows, step=step, cost=cost), by)
+                _panel(ax, select(rows, step=step, method=method), by)
                 if down == 0:
-                    ax.set_title(f"{cost},\nby {CRITERIA[by]}", loc="left")
+                    ax.set_title(f"{nth(step)},\nby {CRITERIA[by]}", loc="left", fontsize=8.5)
                 if across == 0:
-                    ax.set_ylabel(f"{nth(step)}\nremaining right")
-                if down == len(steps) - 1:
+                    ax.set_ylabel(f"{method}\nremaining right", fontsize=8)
+                if down == len(methods) - 1:
                     ax.set_xlabel("share removed")
-        legend(figure, axes.flat)
+        scaling_legend(figure, axes[0, 0], distinct(rows, "scaling"))
         return figure
 
     def sentence(self, rows: Sequence[Row]) -> str:
@@ -55,23 +54,18 @@ class SparsificationCurves:
         gains = {}
         for cost in distinct(rows, "cost"):
             own = select(rows, step=step, cost=cost)
-            for name in distinct_labels(own):
+            for name in dict.fromkeys(label(row) for row in own):
                 curve = _mean_curve([row for row in own if label(row) == name], "edge")
                 gains[f"{name} with {cost}"] = curve[len(curve) // 5] - curve[0]
         best = max(gains, key=lambda name: gains[name])
         return (
-            f"At {nth(step)}, leaving out the fifth of the links with the lowest probability raises the accuracy of the rest "
-            f"the most for {best}: by {100 * gains[best]:.1f} percentage points in the mean over datasets."
+            f"Means over datasets and costs. At {nth(step)}, leaving out the fifth of the links with the lowest probability raises "
+            f"the accuracy of the rest the most for {best}: by {100 * gains[best]:.1f} percentage points in the mean over datasets."
         )
 
 
-def distinct_labels(rows: Sequence[Row]) -> list[str]:
-    """The labels of rows, in order."""
-    return list(dict.fromkeys(label(row) for row in rows))
-
-
 def _drawn(rows: Sequence[Row]) -> list[Row]:
-    return [row for row in comparable(rows) if row.curves and row.scaling in LINES]
+    return [row for row in comparable(rows) if row.curves and row.scaling in SCALINGS]
 
 
 def _mean_curve(rows: Sequence[Row], by: str) -> np.ndarray:
@@ -86,12 +80,9 @@ def _mean_curve(rows: Sequence[Row], by: str) -> np.ndarray:
 def _panel(ax: Axes, rows: Sequence[Row], by: str) -> None:
     if not rows:
         empty(ax)
-    for number, name in enumerate(distinct_labels(rows)):
-        own = [row for row in rows if label(row) == name]
-        style = look(name)
-        x = own[0].curves["sparsification"]["removed"]
-        line = LINES[own[0].scaling]
-        ax.plot(
-            x, _mean_curve(own, by), color=style.colour, linestyle=line, linewidth=1.2, label=name,
-            marker=style.marker, markersize=3.5, markevery=(number % 6, 6),
-        )  # fmt: skip
+    for scaling, line in SCALINGS.items():
+        own = select(rows, scaling=scaling)
+        if own:
+            x = own[0].curves["sparsification"]["removed"]
+            colour = "0.45" if scaling == "none" else look(own[0].method).colour
+            ax.plot(x, _mean_curve(own, by), color=colour, linestyle=line, linewidth=1.3)

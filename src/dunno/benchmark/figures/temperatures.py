@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+FEW = 3
+"""So many points are drawn as points: quartiles of three mean nothing."""
+
+
 class Temperatures:
-    """Box plots of T over datasets and sequences, at each frame step: a panel per cost."""
+    """T over datasets and sequences at each frame step, as boxes, or points where there are few: a panel per cost."""
 
     name = "temperatures"
     order = 20
@@ -27,7 +31,7 @@ class Temperatures:
         return bool(_fitted(rows))
 
     def draw(self, rows: Sequence[Row]) -> Figure:
-        """A box per method and step; the dashed line is T = 1, no scaling."""
+        """A box per method and step, its points where they are three or fewer; the dashed line is T = 1, no scaling."""
         fitted, steps = _fitted(rows), steps_of(select(rows))
         costs, methods = distinct(fitted, "cost"), distinct(fitted, "method")
         figure, axes = grid(1, len(costs), height=2.9, width=3.4)
@@ -76,12 +80,31 @@ def _panel(ax: Axes, rows: Sequence[Row], steps: Sequence[int], methods: Sequenc
     for number, method in enumerate(methods):
         places = [i + (number - (len(methods) - 1) / 2) * width for i in range(len(steps))]
         values = [_values(select(rows, method=method, step=step)) for step in steps]
-        style = look(method)
-        ax.boxplot(
-            values, positions=places, widths=width * 0.8, manage_ticks=False, patch_artist=True, showfliers=True, label=method,
-            boxprops={"facecolor": style.colour, "alpha": 0.45, "hatch": style.hatch, "edgecolor": style.colour},
-            medianprops={"color": style.colour, "linewidth": 2}, whiskerprops={"color": style.colour},
-            capprops={"color": style.colour}, flierprops={"marker": style.marker, "markersize": 3, "color": style.colour},
-        )  # fmt: skip
+        groups = list(zip(places, values, strict=True))
+        _points(ax, [group for group in groups if len(group[1]) <= FEW], method)
+        _boxes(ax, [group for group in groups if len(group[1]) > FEW], method, width)
     ax.set_yscale("log")
     step_axis(ax, steps)
+
+
+Groups = Sequence[tuple[float, list[float]]]
+
+
+def _points(ax: Axes, groups: Groups, method: str) -> None:
+    """Few temperatures, as they are; also what stands in the legend."""
+    x, y = [place for place, values in groups for _ in values], [value for _, values in groups for value in values]
+    style = look(method)
+    ax.plot(x, y, linestyle="", marker=style.marker, markersize=4, color=style.colour, label=method)
+
+
+def _boxes(ax: Axes, groups: Groups, method: str, width: float) -> None:
+    if not groups:
+        return
+    style = look(method)
+    ax.boxplot(
+        [values for _, values in groups], positions=[place for place, _ in groups], widths=width * 0.8,
+        manage_ticks=False, patch_artist=True, showfliers=True,
+        boxprops={"facecolor": style.colour, "alpha": 0.45, "hatch": style.hatch, "edgecolor": style.colour},
+        medianprops={"color": style.colour, "linewidth": 2}, whiskerprops={"color": style.colour},
+        capprops={"color": style.colour}, flierprops={"marker": style.marker, "markersize": 3, "color": style.colour},
+    )  # fmt: skip

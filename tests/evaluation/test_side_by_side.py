@@ -1,0 +1,61 @@
+"""What an output was before its calibration, and what truth would make of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dunno import Tracker
+from dunno.calibration import TemperatureScaling, TemperedCosts
+from dunno.calibration.softening import Softening
+from dunno.evaluation.side_by_side import as_is, cross_fitted, side_by_side
+from dunno.simulate import colony
+from dunno.tracking import Tracking
+
+CROWD = colony(cells=20, frames=10, motion=0.35, seed=4)
+
+
+def assert_the_same(one: Tracking, other: Tracking) -> None:
+    for found, expected in zip(one.pairs, other.pairs, strict=True):
+        np.testing.assert_allclose(found.probability, expected.probability, atol=1e-9)
+        np.testing.assert_allclose(np.exp(found.log_no_mother), np.exp(expected.log_no_mother), atol=1e-9)
+        np.testing.assert_array_equal(found.selected, expected.selected)
+
+
+@pytest.mark.parametrize(("cost", "method"), [("distance", "SM"), ("distance", "AS"), ("overlap", "JP")])
+def test_a_temperature_is_taken_back(cost: str, method: str) -> None:
+    tracking = Tracker(cost, method).track(CROWD.movie)
+    assert tracking.about["calibration"]["temperature"] != 1
+    bare = as_is(tracking)
+    assert bare is not None
+    assert bare.about["calibration"] is None
+    assert_the_same(bare, Tracker(cost, method, calibration=None).track(CROWD.movie))
+
+
+def test_a_models_softening_is_taken_back() -> None:
+    tracker = Tracker()
+    plan = tracker.plan(CROWD.movie)
+    tracking = Tracker(calibration=plan.calibration, max_distance=plan.gate).track(CROWD.movie)
+    assert tracking.about["calibration"]["unknown"] > 0
+    hard = replace(plan.calibration, softening=Softening())  # type: ignore[type-var]
+    bare = as_is(tracking)
+    assert bare is not None
+    assert_the_same(bare, Tracker(calibration=hard, max_distance=plan.gate).track(CROWD.movie))
+
+
+def test_costs_that_were_fitted_with_truth_cannot_be_taken_back() -> None:
+    fitted = TemperedCosts(30.0, 2.0, 2.0, 2.0)
+    tracking = Tracker("overlap", calibration=fitted).track(CROWD.movie)
+    assert as_is(tracking) is None
+    assert list(side_by_side(tracking, CROWD.truth)) == ["as calibrated"]
+
+
+def test_either_half_is_scaled_by_what_the_other_gave() -> None:
+    tracking = Tracker("distance", "SM", calibration=None).track(CROWD.movie)
+    found = cross_fitted(tracking, CROWD.truth)
+    assert found is not None
+    cut = len(tracking.pairs) // 2
+    late = TemperatureScaling.fit(replace(tracking, pairs=tracking.pairs[cut:]), CROWD.truth)
+    np.testing.assert_array_equal(found.pairs[0].log_probability, late.apply(tracking.pairs[0]).log_probability)
+    assert list(side_by_side(tracking, CROWD.truth)) == ["as is", "with truth"]
+    assert cross_fitted(replace(tracking, pairs=tracking.pairs[:1]), CROWD.truth) is None
