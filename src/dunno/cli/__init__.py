@@ -9,7 +9,20 @@ from typing import Annotated, Any
 
 import typer
 
-from dunno.cli import benchmark, calibrate, cells, demo, evaluate, listing, report, review, simulate, track, transformer
+from dunno.cli import (
+    benchmark,
+    calibrate,
+    cells,
+    demo,
+    evaluate,
+    info,
+    listing,
+    report,
+    review,
+    simulate,
+    track,
+    transformer,
+)
 from dunno.cli.console import complain, hush, note
 from dunno.errors import DunnoError, DunnoWarning
 
@@ -27,8 +40,9 @@ app = typer.Typer(
     help="Cell tracking that knows what it does not know: every link gets a probability.",
 )
 app.command("demo")(demo.demo)
-app.command("track")(track.track)
-app.command("cells")(cells.cells)
+app.command("track")(track.command)
+app.command("info")(info.command)
+app.command("cells")(cells.command)
 app.command("calibrate")(calibrate.command)
 app.command("evaluate")(evaluate.evaluate)
 app.command("report")(report.report)

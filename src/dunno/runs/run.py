@@ -39,7 +39,7 @@ from dunno.tracking.blocks import BLOCK, Block, blocks_of
 from dunno.tracking.plan import Plan
 from dunno.tracking.tracker import Tracker
 from dunno.types import BrokenFrame, Movie, PairPosterior
-from dunno.work.progress import Tell, tell_nobody
+from dunno.work.progress import Say, Tell, say_nothing, tell_nobody
 from dunno.work.schedule import as_finished, room_for
 
 ENOUGH_THREADS, BLOCKS_PER_PROCESS, MOST_BYTES = 2, 4, 1 << 20
@@ -90,6 +90,7 @@ def track_into(
     resume: bool = False,
     ctc: bool = False,
     tell: Tell = tell_nobody,
+    say: Say = say_nothing,
 ) -> Run:
     """Track a movie and write `tracks.geff`, `edges.csv`, `detections.csv` and `run.json`, all of them or nothing.
 
@@ -106,6 +107,7 @@ def track_into(
         resume: Continue an earlier run of the same movie with the same choices; one that is complete is returned as it is.
         ctc: Also write a Cell Tracking Challenge result into `ctc/`.
         tell: Is told how far it is.
+        say: Is told what is odd about the masks, a line each.
     """
     started = time.perf_counter()
     folder = Path(folder)
@@ -120,7 +122,7 @@ def track_into(
         return Run.of(folder, content)
     with workspace(folder, overwrite, resume) as place, tracker.working() as (executor, workers):
         if (content := read_json(place / RUN_FILE)) is None:
-            measured = _measured(movie, place, asked, executor, workers, tell)
+            measured = _measured(movie, place, asked, executor, workers, tell, say)
             with no_cells_if_refused(place):
                 plan = _plan(tracker, measured, place, asked, tell)
                 run = _track(plan, tracker, measured, place, ctc, executor, workers, tell)
@@ -143,14 +145,16 @@ def _check_complete(tracker: Tracker, movie: Movie, folder: Path, tell: Tell) ->
         check_masks(movie, folder / cell_files.FOLDER, executor, workers, tell)
 
 
-def _measured(movie: Movie, place: Path, asked: dict[str, Any], executor: Executor, workers: int, tell: Tell) -> Movie:
+def _measured(
+    movie: Movie, place: Path, asked: dict[str, Any], executor: Executor, workers: int, tell: Tell, say: Say
+) -> Movie:
     """The movie with its cells in `cells/`, after what was asked for is written down."""
     if (stored := read_json(place / PLAN_FILE)) is None:
         remove(place / cell_files.FOLDER)
         write_whole(place / PLAN_FILE, {"parameters": asked})
     else:
         refuse_others(stored, asked, place)
-    return measure_into(movie, place / cell_files.FOLDER, executor, workers, tell)
+    return measure_into(movie, place / cell_files.FOLDER, executor, workers, tell, say)
 
 
 def _plan(tracker: Tracker, movie: Movie, place: Path, asked: dict[str, Any], tell: Tell) -> Plan:

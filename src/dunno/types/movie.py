@@ -56,6 +56,7 @@ class Movie:
         name: What to call the movie.
         mask_source: Where the masks come from, in words.
         frames: (T,) original index of each frame; `None` counts from 0.
+        notes: What a reader has to say about it, a line each.
 
     Example:
         >>> import numpy as np
@@ -74,6 +75,7 @@ class Movie:
         name: str = "movie",
         mask_source: str = "arrays",
         frames: Ints | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         length = count_frames(masks)
         if length == 0:
@@ -96,6 +98,9 @@ class Movie:
         self.name = name
         self.path: str | None = None  # where `dunno.read` found it, so that it can be opened again
         self.masks_path: str | None = None
+        self.opened_with: dict[str, Any] = {}  # what else `dunno.read` was told
+        self.form = "arrays"  # what `dunno.read` took it for
+        self.notes: tuple[str, ...] = tuple(notes)
         self.mask_source = mask_source
         self.interval = interval
         self.shape: tuple[int, ...] = frame_shape(masks)
@@ -206,14 +211,29 @@ class Movie:
         view._cells, view._places = source, np.arange(len(self))
         return view
 
+    def with_images(self, images: Frames) -> Movie:
+        """View with other images behind the masks, one for every frame."""
+        if count_frames(images) != len(self):
+            raise MovieError(
+                f"{self.name}: {len(self)} mask frames but {count_frames(images)} image frames; every frame needs one of each"
+            )
+        view = self.part(slice(None))
+        view._images = images
+        return view
+
+    @property
+    def sources(self) -> tuple[Frames, Frames | None]:
+        """Where its masks and its images come from."""
+        return self._masks, self._images
+
     def every(self, n: int, start: int = 0) -> Movie:
         """View every n-th frame, beginning with frame `start`: a lower temporal resolution."""
         view = self.part(check_step(n, start, len(self)))
         view.interval = None if self.interval is None else self.interval * n
         return view
 
-    def part(self, selection: slice) -> Movie:
-        """View some of the frames."""
+    def part(self, selection: slice | Ints) -> Movie:
+        """View some of the frames, given by position."""
         view = object.__new__(Movie)
         view.__dict__.update(self.__dict__)
         view._positions = self._positions[selection]

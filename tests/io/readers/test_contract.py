@@ -31,7 +31,7 @@ def example_of(reader: Reader, folder: Path) -> Path:
 
 
 def test_the_readers_are_the_files_of_the_room() -> None:
-    assert {"cellpose", "ctc", "folder", "tiff", "zarr"} <= set(READERS)
+    assert {"cellpose", "ctc", "folder", "hdf5", "numpy", "tiff", "zarr"} <= set(READERS)
     orders = [reader.order for reader in READERS.values()]
     assert orders == sorted(set(orders))
 
@@ -71,7 +71,7 @@ def test_a_new_reader_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @every_reader
 def test_every_reader_says_in_one_line_what_it_reads(reader: Reader) -> None:
     assert 10 < len(rooms.summary(type(reader))) < 120
-    assert reader.form.startswith("a ")
+    assert reader.form.startswith(("a ", "an "))
 
 
 @every_reader
