@@ -32,7 +32,7 @@ def example_of(source: LinkSource, folder: Path, movie: Movie) -> Path:
 
 
 def test_the_sources_are_the_files_of_the_room() -> None:
-    assert {"csv", "ctc", "geff", "trackmate"} <= set(SOURCES)
+    assert {"csv", "ctc", "geff", "trackmate", "tracks"} <= set(SOURCES)
     orders = [source.order for source in SOURCES.values()]
     assert orders == sorted(set(orders))
     assert all(10 < len(rooms.summary(type(source))) < 120 for source in SOURCES.values())
@@ -120,9 +120,13 @@ def test_what_dunno_writes_it_reads_again(name: str, place: str, tmp_path: Path)
 
 def test_what_is_no_source_of_links_is_refused_with_what_is(colony: Movie, tmp_path: Path) -> None:
     (tmp_path / "e.txt").write_text("")
-    with pytest.raises(InputError, match="e.txt: is no CSV table, CTC result folder, GEFF or TrackMate XML"):
+    with pytest.raises(
+        InputError, match="e.txt: is no table of tracks, CSV table, CTC result folder, GEFF or TrackMate XML"
+    ):
         read_links(tmp_path / "e.txt", colony)
-    with pytest.raises(InputError, match="nowhere: there is no such file or folder; --links takes a CSV table, CTC"):
+    with pytest.raises(
+        InputError, match="nowhere: there is no such file or folder; --links takes a table of tracks, CSV table, CTC"
+    ):
         read_links(tmp_path / "nowhere", colony)
 
 

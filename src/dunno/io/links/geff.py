@@ -21,6 +21,7 @@ class GeffLinks:
 
     name = "geff"
     form = "GEFF"
+    example = "dunno track masks.tif -o OUT --links tracks.geff"
     order = 30
 
     def accepts(self, path: Path) -> bool:
