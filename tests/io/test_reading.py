@@ -38,7 +38,7 @@ def test_what_is_missing_empty_or_strange_is_named(tmp_path: Path) -> None:
 
 def test_what_is_read_is_listed_from_the_room(tmp_path: Path) -> None:
     (tmp_path / "movie.mp4").touch()
-    forms = "a zarr or OME-Zarr folder, .*, a TIFF stack .* or a folder of TIFF or PNG masks$"
+    forms = "a table of points .*, a zarr or OME-Zarr folder, .*, a TIFF stack .* or a folder of TIFF or PNG masks$"
     with pytest.raises(MovieError, match=f"movie.mp4: cannot read .mp4; expected {forms}"):
         read(tmp_path / "movie.mp4")
     images = write_frames(tmp_path / "images", ["a.tif", "b.tif", "c.tif"])

@@ -15,7 +15,6 @@ from dunno.io.writers import csv
 from dunno.runs.looking import Look, look_at, what_is_odd
 from dunno.tracking.measuring import MeasuredBlock, frame_blocks, measure_block, measured_blocks, warn_of_dark
 from dunno.types import BrokenFrame, Detections, Movie
-from dunno.types.measuring import digest_of
 from dunno.work.progress import Say, Tell, say_nothing
 from dunno.work.schedule import as_finished, in_order, room_for
 
@@ -147,7 +146,7 @@ def _first_changed(block: FrameBlock) -> int | None:
     """The first frame whose masks are not those that were measured, by original index."""
     for t, known in enumerate(block.digests):
         try:
-            now = digest_of(block.movie.masks(t), block.movie.where(t))
+            now = block.movie.digest(t)
         except MovieError:
             now = None
         if now != known:

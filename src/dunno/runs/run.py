@@ -114,6 +114,8 @@ def track_into(
     for source in (movie.path, movie.masks_path):
         if source is not None and Path(source).resolve().is_relative_to(folder.resolve()):
             raise OutputError(f"{folder}: holds the movie itself ({source}); choose another output")
+    if ctc and not movie.has_masks:
+        raise OutputError(f"{movie.name}: has points and no masks, which a CTC result is made of; leave out --ctc")
     asked = identity(tracker, movie, ctc)
     begun = partial_of(folder).exists()
     if resume and not begun and (content := read_json(folder / RUN_FILE)) is not None:

@@ -15,6 +15,7 @@ from dunno.types.cells import CellSource
 from dunno.types.detections import Detections, Pixels
 from dunno.types.labels import LabelImage, as_labels
 from dunno.types.measuring import dark, digest_of, measure_cells
+from dunno.types.points import Points
 
 MOST_FRAMES = 100_000_000
 SCALES = (1e-30, 1e30)
@@ -49,7 +50,7 @@ class Movie:
     """Masks over time, and optionally the images behind them. Frames are read when they are asked for.
 
     Args:
-        masks: (T, [Z,] Y, X) labels as a NumPy, zarr or Dask array, or a list of frames; 0 is background.
+        masks: (T, [Z,] Y, X) labels as a NumPy, zarr or Dask array, or a list of frames; 0 is background. Or `Points`.
         images: The same shape, or `None`.
         scale: Size of a pixel along each axis, `(y, x)` or `(z, y, x)`, or one number for all; `None` means 1.
         interval: Minutes between frames, if known.
@@ -124,6 +125,11 @@ class Movie:
         return self._images is not None
 
     @property
+    def has_masks(self) -> bool:
+        """Whether its cells have masks; of points only the places are known."""
+        return not isinstance(self._masks, Points)
+
+    @property
     def has_cells(self) -> bool:
         """Whether its cells were measured before and are kept somewhere."""
         return self._cells is not None
@@ -181,8 +187,11 @@ class Movie:
         Without it their intensities are NaN; costs that need it will ask for it themselves.
         """
         pixels, image, problem = Pixels(self, t), None, None
+        position = int(self._positions[t])
+        blank = position in self._blank
+        if isinstance(self._masks, Points) and not blank:
+            return self._masks.detections(position, int(self.frames[t]), self.scale, pixels=pixels), None
         masks = pixels.masks
-        blank = int(self._positions[t]) in self._blank
         if self._images is not None and not blank:
             try:
                 image = pixels.images
@@ -204,6 +213,12 @@ class Movie:
             digest=None if blank else found.digest,
             **({} if light is None else light._asdict()),
         ), problem
+
+    def digest(self, t: int) -> int:
+        """The number by which frame t's masks, or points, are known again; they are read."""
+        if isinstance(self._masks, Points):
+            return self._masks.digest(int(self._positions[t]))
+        return digest_of(self.masks(t), self.where(t))
 
     def with_cells(self, source: CellSource) -> Movie:
         """View whose cells come from where they were measured before; its masks are refused where they have changed since."""

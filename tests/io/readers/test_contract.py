@@ -20,7 +20,8 @@ from ...conftest import COLONY
 from ..movies import assert_is_colony, write_frames
 
 READERS = {reader.name: reader for reader in readers()}
-every_reader = pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+OF_MASKS = {name: reader for name, reader in READERS.items() if getattr(reader, "has_masks", True)}
+every_reader = pytest.mark.parametrize("reader", OF_MASKS.values(), ids=OF_MASKS)
 every_source = pytest.mark.parametrize("reader", [each for each in READERS.values() if isinstance(each, HasFrames)])
 
 
