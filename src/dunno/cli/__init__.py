@@ -14,6 +14,7 @@ from dunno.cli import (
     calibrate,
     cells,
     demo,
+    doctor,
     evaluate,
     info,
     listing,
@@ -34,7 +35,6 @@ UsageProblem: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__n
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Cell tracking that knows what it does not know: every link gets a probability.",
@@ -50,6 +50,7 @@ app.command("review")(review.review)
 app.command("benchmark")(benchmark.benchmark)
 app.command("simulate")(simulate.simulate)
 app.command("list")(listing.list_room)
+app.command("doctor")(doctor.doctor)
 app.add_typer(transformer.app, name="transformer")
 
 

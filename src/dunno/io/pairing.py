@@ -11,7 +11,7 @@ from dunno.io.images import image_files, natural_key
 
 MASK_WORDS = {"mask", "masks", "label", "labels", "lbl", "seg", "segmentation", "segmentations", "segmented"}
 IMAGE_WORDS = {"image", "images", "img", "imgs", "raw", "intensity", "intensities"}
-STACKS = (".tif", ".tiff", ".npy", ".npz", ".zarr")
+STACKS = (".tif", ".tiff", ".npy", ".npz", ".h5", ".hdf5", ".zarr")
 
 
 def words(name: str) -> list[str]:
