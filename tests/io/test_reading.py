@@ -137,3 +137,18 @@ def test_connected_pieces_become_cells(tmp_path: Path) -> None:
     movie = read(folder, label_components=True)
     assert [len(movie.detections(t)) for t in range(3)] == [3, 4, 4]
     assert movie.opened_with == {"label_components": True}
+
+
+def test_a_folder_with_one_stack_is_that_stack(tmp_path: Path) -> None:
+    tifffile.imwrite(tmp_path / "masks.tif", np.stack(COLONY), photometric="minisblack")
+    movie = read(tmp_path)
+    assert_is_colony(movie)
+    assert movie.notes == (f"masks.tif is the one file of masks in {tmp_path}",)
+    tifffile.imwrite(tmp_path / "raw.tif", np.stack(COLONY) + 3, photometric="minisblack")
+    np.testing.assert_array_equal(read(tmp_path).images(1), COLONY[1] + 3)
+
+
+def test_a_folder_around_a_movie_says_which_is_meant(tmp_path: Path) -> None:
+    (tmp_path / "movie.zarr").mkdir()
+    with pytest.raises(MovieError, match="holds no images itself; did you mean .*movie.zarr"):
+        read(tmp_path)

@@ -42,7 +42,9 @@ def track(
             show_default=False, help="self (fit to this movie, without truth), a file from `dunno calibrate`, or none."
         ),
     ] = "default",
-    links: Annotated[Path | None, typer.Option(help="Your own links (CSV, CTC, GEFF, TrackMate XML) to judge.")] = None,
+    links: Annotated[
+        Path | None, typer.Option(help="Your own tracks to judge: a table, CTC, GEFF, TrackMate XML, napari array.")
+    ] = None,
     ctc: Annotated[bool, typer.Option("--ctc", help="Also write a Cell Tracking Challenge result.")] = False,
     dask: Annotated[
         str | None, typer.Option(help="A Dask scheduler to work on: tcp://host:8786, or its scheduler file.")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dunno.errors import MovieError
-from dunno.io.images import image_files, natural_key
+from dunno.io.images import header_shape, image_files, natural_key
 
 MASK_WORDS = {"mask", "masks", "label", "labels", "lbl", "seg", "segmentation", "segmentations", "segmented"}
 IMAGE_WORDS = {"image", "images", "img", "imgs", "raw", "intensity", "intensities"}
@@ -116,6 +116,15 @@ def _kind(path: Path) -> str | None:
     if path.suffix.lower() in STACKS:
         return None if path.name.endswith("_seg.npy") or (path / "labels").exists() else "stack"
     return "folder" if path.is_dir() else None
+
+
+def lone_stack(folder: Path) -> Path | None:
+    """The one file of masks in a folder, where it is a whole movie and not a single image."""
+    files = image_files(folder)
+    masks = [file for file in files if is_masks(file)] or files
+    if len(masks) != 1 or len(header_shape(masks[0]) or ()) < 3:
+        return None
+    return masks[0]
 
 
 def halves(folder: Path) -> tuple[Path, Path | None] | None:

@@ -14,7 +14,7 @@ from dunno.io.axes import check_channel
 from dunno.io.images import ImageFiles
 from dunno.io.masking import Region
 from dunno.io.numbering import number_files
-from dunno.io.pairing import images_beside, masks_beside
+from dunno.io.pairing import images_beside, lone_stack, masks_beside
 from dunno.io.readers import HasFrames, JoinsMasks, Options, Reader, Scale, readers
 from dunno.types import Frames, Movie, Truth
 from dunno.types.movie import count_frames, frame_shape
@@ -133,6 +133,9 @@ def _reader_of(path: Path) -> Reader:
 def _read_movie(path: Path, options: Options) -> Movie:
     """Read what is there; of masks and images that lie side by side under clear names, both."""
     reader = _reader_of(path)
+    stack = lone_stack(path) if reader.name == "folder" else None
+    if stack is not None:
+        return _noted(_read_movie(stack, options), f"{stack.name} is the one file of masks in {path}")
     masks = masks_beside(path) if isinstance(reader, HasFrames) and reader.name != "cellpose" else None
     if masks is not None:
         movie = _read_with_masks(path, masks, options)

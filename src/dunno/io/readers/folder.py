@@ -15,6 +15,10 @@ from dunno.io.spacing import read_spacing
 from dunno.types import Frames, Movie
 
 
+MOVIES = (".zarr", ".h5", ".hdf5", ".npz")
+"""What may be a whole movie inside a folder."""
+
+
 class FolderReader:
     """A folder of TIFF, PNG or NumPy label images, one per frame, with or without the images beside them."""
 
@@ -79,10 +83,10 @@ def _files(path: Path) -> list[Path]:
     files = image_files(path)
     if files:
         return files
-    below = sorted(
-        (each for each in path.iterdir() if each.is_dir() and not each.name.startswith(".")), key=natural_key
-    )
-    meant = [each.name for each in below if is_sequence(each) or image_files(each)]
+    inside = sorted((each for each in path.iterdir() if not each.name.startswith(".")), key=natural_key)
+    below = [each for each in inside if each.is_dir()]
+    meant = [each.name for each in inside if each.suffix.lower() in MOVIES]
+    meant = meant or [each.name for each in below if is_sequence(each) or image_files(each)]
     meant = [name for name in meant if not re.search(r"_(ST|GT|RES)$", name)] or _sequences(below)
     if meant:
         raise MovieError(
