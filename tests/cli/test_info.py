@@ -133,3 +133,9 @@ def test_truth_one_level_too_high_is_found(tmp_path: Path, capsys: pytest.Captur
         assert run(["evaluate", str(tmp_path / "out"), "--truth", str(tmp_path / place), "--bootstrap", "0"]) == 0
     assert run(["info", str(tmp_path)]) == 2
     assert f"did you mean {tmp_path / '01'}?" in capsys.readouterr().err
+
+
+def test_info_counts_points(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.csv").write_text("frame,y,x\n0,1,1\n0,5,5\n1,1,1\n")
+    assert run(["info", str(tmp_path / "p.csv")]) == 0
+    assert "cells      3 points, 1 to 2 in a frame" in capsys.readouterr().out

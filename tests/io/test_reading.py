@@ -152,3 +152,23 @@ def test_a_folder_around_a_movie_says_which_is_meant(tmp_path: Path) -> None:
     (tmp_path / "movie.zarr").mkdir()
     with pytest.raises(MovieError, match="holds no images itself; did you mean .*movie.zarr"):
         read(tmp_path)
+
+
+def test_sizes_that_only_the_images_know_are_taken_from_them(tmp_path: Path) -> None:
+    metadata = {"axes": "TYX", "unit": "um", "finterval": 120.0}
+    tifffile.imwrite(tmp_path / "masks.tif", np.stack(COLONY), photometric="minisblack")
+    tifffile.imwrite(tmp_path / "raw.tif", np.stack(COLONY), imagej=True, resolution=(2.0, 2.0), metadata=metadata)
+    movie = read(tmp_path / "masks.tif")
+    assert (movie.scale, movie.has_scale, movie.interval) == ((0.5, 0.5), True, 2.0)
+    assert movie.notes[0] == "0.5 µm/pixel, 2 min between frames, from the images"
+    own = read(tmp_path / "masks.tif", scale=3.0)
+    assert (own.scale, own.interval, own.notes[0]) == ((3.0, 3.0), 2.0, "2 min between frames, from the images")
+
+
+def test_masks_in_a_folder_below_the_images_are_found(tmp_path: Path) -> None:
+    write_frames(tmp_path / "m", ["t0.tif", "t1.tif", "t2.tif"], [frame * 7 for frame in COLONY])
+    write_frames(tmp_path / "m" / "masks", ["t0.tif", "t1.tif", "t2.tif"])
+    movie = read(tmp_path / "m")
+    assert_is_colony(movie)
+    np.testing.assert_array_equal(movie.images(1), COLONY[1] * 7)
+    assert movie.notes == (f"images are in {tmp_path}/m, masks in {tmp_path}/m/masks",)

@@ -11,11 +11,12 @@ import numpy as np
 from dunno.errors import DunnoError, MovieError
 from dunno.io import ctc
 from dunno.io.axes import check_channel
-from dunno.io.images import ImageFiles
+from dunno.io.images import TIFF, ImageFiles
 from dunno.io.masking import Region
 from dunno.io.numbering import number_files
 from dunno.io.pairing import images_beside, lone_stack, masks_beside
 from dunno.io.readers import HasFrames, JoinsMasks, Options, Reader, Scale, readers
+from dunno.io.spacing import in_words, read_spacing
 from dunno.types import Frames, Movie, Truth
 from dunno.types.movie import count_frames, frame_shape
 
@@ -91,6 +92,7 @@ def read(
     options = Options(scale, interval, axes, channel, label_components, sides)
     movie = _read_movie(path, options) if masks is None else _read_with_masks(path, Path(masks), options)
     movie = _with_images(movie, Path(images), options) if images is not None else movie
+    movie = _with_spacing_of_images(movie, options)
     check_channel(options, *movie.sources)
     movie.path = str(path.absolute())
     movie.masks_path = movie.masks_path if masks is None else str(Path(masks).absolute())
@@ -161,6 +163,23 @@ def _with_neighbours(movie: Movie, path: Path, options: Options) -> Movie:
         told = f"{images} could be the images, but has {count} frames of {shape}, not {len(movie)} of {movie.shape}"
         return _noted(movie, f"{told}; it is not used")
     return _noted(movie.with_images(found), f"images are taken from {images}, beside the masks")
+
+
+def _with_spacing_of_images(movie: Movie, options: Options) -> Movie:
+    """The movie with the sizes that its images know where its masks do not: segmentation programs often drop them."""
+    images = movie.sources[1]
+    path = Path(images.where(0)) if isinstance(images, ImageFiles) else getattr(images, "path", None)
+    if path is None or path.suffix.lower() not in TIFF or (movie.has_scale and movie.interval is not None):
+        return movie
+    spacing = read_spacing(path)
+    scale = None if movie.has_scale else spacing.scale(movie.n_dimensions)
+    interval = spacing.interval if movie.interval is None else None
+    if scale is None and interval is None:
+        return movie
+    movie = _noted(movie, f"{in_words(scale or (), interval, scale is not None)}, from the images")
+    movie.scale, movie.has_scale = scale or movie.scale, movie.has_scale or scale is not None
+    movie.interval = movie.interval if interval is None else interval
+    return movie
 
 
 def _noted(movie: Movie, line: str) -> Movie:

@@ -98,7 +98,7 @@ def test_what_cannot_be_used_is_listed(colony: Movie, tmp_path: Path) -> None:
         ("track_id,frame,x\n1,0,1\n", "it has track_id, frame, x$"),
         ("track_id,frame,label\n1,0,1\n1,1,one\n", "the column label holds what is no number"),
         ("track_id,frame,label\n1,0,1\n1,1,1.5\n", "the column label has 1.5 in row 1; expected whole numbers"),
-        ("track_id,frame,label\n1,0,1\n1,1\n", "row 1 ends early; expected 3 columns: track_id, frame, label"),
+        ("track_id,frame,label\n1,0,1\n1,1\n", "row 1 ends early; expected 3 columns: track_id,frame,label"),
     ],
 )
 def test_a_table_that_is_not_understood_says_what_came(

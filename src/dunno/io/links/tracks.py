@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dunno.errors import InputError
 from dunno.io.images import one_line
-from dunno.io.track_tables import are_tracks, rows_of
+from dunno.io.track_tables import are_tracks, find_columns, rows_of
 from dunno.types import Movie
 from dunno.types.links import GivenLinks
 
@@ -62,19 +63,28 @@ def _kind(path: Path) -> str | None:
         return None
 
 
-def _of_table(path: Path) -> dict[str, list[str]]:
-    line = _first_line(path)
+def _of_table(path: Path) -> dict[str, Any]:
+    """The columns that play a part, as numbers where they are; empty cells are not a number."""
+    line, is_named = _first_line(path), _kind(path) == "named"
+    header = [name.strip() for name in next(csv.reader([line], delimiter=_delimiter(line)))]
+    names = header if is_named else list(NAPARI[len(header)])
+    kept = {name: names.index(name) for name in find_columns(names).values()}
+    columns: dict[str, list[str]] = {name: [] for name in kept}
     try:
         with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
-            rows = [row for row in csv.reader(file, delimiter=_delimiter(line), skipinitialspace=True) if row]
+            reader = csv.reader(file, delimiter=_delimiter(line), skipinitialspace=True)
+            for n, row in enumerate(row for row in reader if row):
+                if n == 0 and is_named:
+                    continue
+                if len(row) < len(names):
+                    raise InputError(
+                        f"{path}: row {n - is_named} ends early; expected {len(names)} columns: {line[:200]}"
+                    )
+                for name, index in kept.items():
+                    columns[name].append(row[index].strip() or "nan")
     except (OSError, csv.Error) as error:
         raise InputError(f"{path}: cannot be read as a table ({one_line(error)})") from None
-    header = [name.strip() for name in rows[0]] if _kind(path) == "named" else list(NAPARI[len(rows[0])])
-    body = rows[1:] if _kind(path) == "named" else rows
-    short = next((n for n, row in enumerate(body) if len(row) < len(header)), None)
-    if short is not None:
-        raise InputError(f"{path}: row {short} ends early; expected {len(header)} columns: {', '.join(header)[:200]}")
-    return {name: [row[i].strip() or "nan" for row in body] for i, name in enumerate(header)}
+    return dict(columns)
 
 
 def _of_array(path: Path) -> dict[str, np.ndarray]:

@@ -9,11 +9,10 @@ from dunno.errors import MovieError
 from dunno.io.ctc import is_sequence
 from dunno.io.images import IMAGE, ImageFiles, image_files, natural_key
 from dunno.io.numbering import number_files, say_missing
-from dunno.io.pairing import halves, take_apart
+from dunno.io.pairing import halves, is_masks, take_apart
 from dunno.io.readers import Options
 from dunno.io.spacing import read_spacing
 from dunno.types import Frames, Movie
-
 
 MOVIES = (".zarr", ".h5", ".hdf5", ".npz")
 """What may be a whole movie inside a folder."""
@@ -33,9 +32,9 @@ class FolderReader:
 
     def read(self, path: Path, options: Options) -> Movie:
         """Read a folder of masks; images beside them, by their names or in a folder of their own, are taken for images."""
-        below = None if image_files(path) else halves(path)
+        below = None if any(is_masks(file) for file in image_files(path)) else halves(path)
         if below is not None:
-            return _two_folders(path, below[0], below[1], options)
+            return _two_folders(path, below[0], path if image_files(path) else below[1], options)
         files = _files(path)
         masks, images = take_apart(files)
         frames = number_files(masks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from array import array
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from dunno.types.movie import MOST_FRAMES
 EXPECTED = "expected the columns frame, [z,] y, x in pixels, and optionally label and radius"
 NAMES = ("label", "id", "spot_id")
 LOOKED_AT = 20
-HEADER_LINES = 4
+UNIT_LINES = 3
 
 
 class PointsReader:
@@ -50,25 +51,36 @@ def _of_table(path: Path) -> dict[str, Floats]:
     """The columns that say something of points, as numbers; TrackMate's lines of units after the first are passed over."""
     try:
         with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
-            rows = [row for row in csv.reader(file) if row]
+            reader = csv.reader(file)
+            kept = _columns([name.strip() for name in next(reader, [])], path)
+            values = {part: array("d") for part in kept}
+            for n, row in enumerate(row for row in reader if row):
+                if n < UNIT_LINES and not (len(row) > kept["frame"] and _is_number(row[kept["frame"]])):
+                    continue
+                for part, index in kept.items():
+                    values[part].append(_number(row, index, part, n, path))
     except (OSError, csv.Error) as error:
         raise MovieError(f"{path}: cannot be read as a table ({one_line(error)}); {EXPECTED}") from None
-    header = [name.strip() for name in rows[0]] if rows else []
+    return {part: np.array(column, np.float64) for part, column in values.items()}
+
+
+def _columns(header: list[str], path: Path) -> dict[str, int]:
+    """Where in a row the frame, the place, and names and radii are."""
     found = find_columns(header)
     kept: dict[str, int] = {part: header.index(found[part]) for part in ("frame", "z", "y", "x") if part in found}
     if not {"frame", "y", "x"} <= set(kept):
         raise MovieError(f"{path}: has the columns {', '.join(header)[:200] or '(none)'}; {EXPECTED}")
     lower = [name.lower() for name in header]
-    kept |= {name: lower.index(name) for name in (*NAMES, "radius") if name in lower}
-    body = _without_units(rows[1:], kept["frame"])
-    return {part: _column(body, i, header[i], path, needed=part in CENTROIDS[3]) for part, i in kept.items()}
+    return kept | {name: lower.index(name) for name in (*NAMES, "radius") if name in lower}
 
 
-def _without_units(rows: list[list[str]], frame: int) -> list[list[str]]:
-    for _ in range(HEADER_LINES - 1):
-        if rows and not (len(rows[0]) > frame and _is_number(rows[0][frame])):
-            rows = rows[1:]
-    return rows
+def _number(row: list[str], index: int, part: str, n: int, path: Path) -> float:
+    text = row[index].strip() if len(row) > index else ""
+    if _is_number(text):
+        return float(text)
+    if part in CENTROIDS[3]:
+        raise MovieError(f"{path}: row {n} has {text!r:.40} as {part}; expected a number")
+    return float("nan")
 
 
 def _is_number(text: str) -> bool:
@@ -77,17 +89,6 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _column(rows: list[list[str]], index: int, name: str, path: Path, needed: bool) -> Floats:
-    values = np.full(len(rows), np.nan)
-    for n, row in enumerate(rows):
-        text = row[index].strip() if len(row) > index else ""
-        if _is_number(text):
-            values[n] = float(text)
-        elif needed:
-            raise MovieError(f"{path}: row {n} has {text!r:.40} as {name}; expected a number")
-    return values
 
 
 def _of_geff(path: Path) -> dict[str, Floats]:
