@@ -55,6 +55,7 @@ def test_masks_of_a_sequence_keep_their_numbers_wherever_they_lie(tmp_path: Path
     assert_is_colony(movie)
     assert movie.frames.tolist() == [7, 8, 9]
     assert (movie.name, movie.has_images) == (f"{tmp_path.name}/01", True)
+    assert movie.form == "a Cell Tracking Challenge sequence"
     unnumbered = write_frames(tmp_path / "others", ["a.tif", "b.tif", "c.tif"])
     assert read(images, masks=unnumbered).frames.tolist() == [0, 1, 2]
 

@@ -210,6 +210,7 @@ def _read_with_masks(path: Path, masks: Path, options: Options) -> Movie:
         raise MovieError(f"{masks}: there is no such file or folder; --masks says where the masks are")
     for reader in readers():
         if isinstance(reader, JoinsMasks) and (movie := reader.join(path, masks, options)) is not None:
+            movie.form = reader.form
             return movie
     movie = _source_of(masks).read(masks, options)
     movie.name, movie.mask_source, movie.form = path.stem, str(masks), _source_of(masks).form

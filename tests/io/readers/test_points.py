@@ -58,6 +58,9 @@ def test_points_are_tracked_resumed_and_opened_again(tmp_path: Path, capsys: pyt
     assert content["summary"]["links"] > 80
     assert run([*command, "--resume", "-q"]) == 0
     assert run(["report", str(tmp_path / "out")]) == 0
+    assert run(["review", str(tmp_path / "out"), "--export", str(tmp_path / "reviewed")]) == 0
+    assert (tmp_path / "reviewed" / "tracks.geff").exists()
+    assert not (tmp_path / "reviewed" / "ctc").exists()
     path.write_text(path.read_text().replace("\n3,", "\n3,1", 1))
     assert run([*command, "--resume", "-q"]) == 2
     assert "frame 3: the masks have changed since they were measured" in capsys.readouterr().err
