@@ -166,3 +166,28 @@ def test_what_is_no_track_is_refused() -> None:
     ):
         with pytest.raises(InputError, match=message):
             dunno.trust(wrong, MASKS, **OPTIONS)
+
+
+@pytest.mark.filterwarnings("ignore")  # its own imports warn
+def test_btracks_own_tracklets_are_understood() -> None:
+    btypes = pytest.importorskip("btrack.btypes", exc_type=ImportError)
+    tracks = []
+    for name in (n for n in CELLS[0].label.tolist() if all(n in CELLS[t].label for t in range(3))):
+        places = [CELLS[t].centroid[CELLS[t].label == name][0] for t in range(3)]
+        objects = [{"ID": t, "t": t, "x": x, "y": y, "z": 0.0, "label": 5} for t, (y, x) in enumerate(places)]
+        data = [btypes.PyTrackObject.from_dict(each) for each in objects]
+        tracks.append(btypes.Tracklet(name, data, parent=name))
+    trusted = dunno.trust(tracks, MASKS, **OPTIONS)
+    believed = own()
+    for row in trusted[trusted.t > 0].itertuples():
+        assert row.probability == pytest.approx(believed[row.t, row.ID])
+
+
+@pytest.mark.filterwarnings("ignore")  # its own imports warn
+def test_trackpy_hands_out_a_table() -> None:
+    trackpy = pytest.importorskip("trackpy", exc_type=ImportError)
+    trackpy.quiet()
+    linked = trackpy.link(table().drop(columns="label"), 15)
+    trusted = dunno.trust(linked, MASKS, **OPTIONS)
+    assert trusted.probability.notna().sum() == len(trusted) - trusted.particle.nunique()
+    assert trusted.probability.max() <= 1

@@ -48,7 +48,12 @@ class Choices(Opening):
     model: Annotated[
         Path | None, typer.Option(help="For --cost transformer: a model folder, or general_2d or ctc.")
     ] = None
-    max_distance: Annotated[float | None, typer.Option(help="How far a cell may move; estimated if not given.")] = None
+    max_distance: Annotated[
+        float | None,
+        typer.Option(
+            help="How far a cell may move, in µm (px where the pixel size is unknown); estimated if not given."
+        ),
+    ] = None
     appear_cost: Annotated[float | None, typer.Option(help="Cost of a cell without mother.")] = None
     disappear_cost: Annotated[float | None, typer.Option(help="Cost of a cell without daughter.")] = None
     divide_cost: Annotated[float | None, typer.Option(help="Cost of a division.")] = None

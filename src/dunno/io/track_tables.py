@@ -10,7 +10,7 @@ import numpy as np
 
 from dunno.errors import InputError
 from dunno.io.joining import rows_by_frame
-from dunno.io.spots import match_spots
+from dunno.io.spots import match_in_either_unit
 from dunno.types import Floats, Ints, Movie
 from dunno.types.links import GivenLinks
 
@@ -98,7 +98,8 @@ class TrackRows:
         if self.label is not None:
             return self.label, []
         place = np.asarray(self.place, np.float64)
-        spots = match_spots(np.arange(len(self.frame)), self.frame, place * np.asarray(movie.scale), movie)
+        numbers = np.arange(len(self.frame))
+        spots = match_in_either_unit(numbers, self.frame, place, movie, "the tracks", in_pixels=True)
         return spots.label, list(spots.problems)
 
     def links(self, movie: Movie) -> GivenLinks:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dunno import Movie, Tracker, rooms
-from dunno.errors import InputError
+from dunno.errors import DunnoWarning, InputError
 from dunno.io import read_links
 from dunno.io.links import LinkSource, sources
 from dunno.io.writers import export
@@ -139,3 +139,17 @@ def test_links_become_candidates_and_are_kept_as_selected(colony: Movie, tmp_pat
     assert first.cost[chosen].tolist() == [24.5]
     assert 0 < first.probability[chosen[0]] < 1e-6
     assert int(second.selected.sum()) == 1
+
+
+@pytest.mark.parametrize("name", ["geff", "tracks"])
+def test_places_in_the_other_unit_are_recognised_and_told(name: str, colony: Movie, tmp_path: Path) -> None:
+    scaled = Movie([colony.masks(t) for t in range(3)], scale=0.1)
+    path = example_of(SOURCES[name], tmp_path, colony)  # in pixels
+    if name == "tracks":  # in micrometres
+        module = import_module("tests.io.links.test_tracks")
+        rows = [f"{track},{t},{y / 10},{x / 10}" for track, t, _, y, x in module.rows(colony)]
+        path.write_text("\n".join(["ID,T,Y,X", *rows]))
+    with pytest.warns(
+        DunnoWarning, match="its places fit the masks in (pixels, not in µm|µm, not in pixels), and are taken so"
+    ):
+        assert as_set(read_links(path, scaled)) == TRUE_LINKS
