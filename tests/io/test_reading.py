@@ -83,6 +83,9 @@ def test_images_lie_where_they_are_told(tmp_path: Path) -> None:
     np.testing.assert_array_equal(movie.images(0), COLONY[1] + 1)  # by its number
     assert movie.notes[0] == f"images from {images}"
     assert movie.opened_with == {"images": str(images)}
+    both = write_frames(tmp_path / "c", ["z0.tif", "z1.tif", "z2.tif"])
+    write_frames(both, ["z0_mask.tif", "z1_mask.tif", "z2_mask.tif"])
+    assert read(both, images=masks).notes == (f"images from {masks}",)
     tifffile.imwrite(tmp_path / "four.tif", np.stack([*COLONY, COLONY[0]]), photometric="minisblack")
     with pytest.raises(MovieError, match="3 mask frames but 4 image frames"):
         read(masks, images=tmp_path / "four.tif")

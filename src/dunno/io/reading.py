@@ -190,6 +190,7 @@ def _noted(movie: Movie, line: str) -> Movie:
 def _with_images(movie: Movie, images: Path, options: Options) -> Movie:
     if not images.exists() and not any(reader.accepts(images) for reader in readers()):
         raise MovieError(f"{images}: there is no such file or folder; --images says where the images are")
+    movie.notes = tuple(line for line in movie.notes if not line.startswith("images are "))  # those found are not used
     return _noted(movie.with_images(_images_of(movie, images, options)), f"images from {images}")
 
 
