@@ -117,7 +117,8 @@ def _empty(looks: Sequence[Look]) -> list[str]:
     if inside:
         lines.append(
             f"{_frames(inside)} {'is' if len(inside) == 1 else 'are'} empty, so all tracks end there; segment "
-            f"{'it' if len(inside) == 1 else 'them'} again, or, in a folder, take the file away: cells are then linked across the gap"
+            f"{'it' if len(inside) == 1 else 'them'} again, or, in a folder, take the file "
+            "away: cells are then linked across the gap"
         )
     outside = [frame for frame in empty if frame not in inside]
     if outside:
