@@ -58,6 +58,7 @@ def test_points_are_tracked_resumed_and_opened_again(tmp_path: Path, capsys: pyt
     assert content["summary"]["links"] > 80
     assert run([*command, "--resume", "-q"]) == 0
     assert run(["report", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "report.html").read_text().count("<img ") > 10  # points are drawn as discs
     assert run(["review", str(tmp_path / "out"), "--export", str(tmp_path / "reviewed")]) == 0
     assert (tmp_path / "reviewed" / "tracks.geff").exists()
     assert not (tmp_path / "reviewed" / "ctc").exists()
