@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dunno.io import read
+    from dunno.runs.trust import trust
     from dunno.tracking import Tracker
     from dunno.types import Movie
 
-__all__ = ["Movie", "Tracker", "__version__", "read"]
+__all__ = ["Movie", "Tracker", "__version__", "read", "trust"]
 
-_HOMES = {"Movie": "dunno.types", "Tracker": "dunno.tracking.tracker", "read": "dunno.io"}
+_HOMES = {
+    "Movie": "dunno.types",
+    "Tracker": "dunno.tracking.tracker",
+    "read": "dunno.io",
+    "trust": "dunno.runs.trust",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -81,3 +81,23 @@ def test_without_a_command_the_help_is_shown_as_it_is(capsys: pytest.CaptureFixt
     assert captured.out == expected
     assert captured.err == ""
     assert len(expected.splitlines()) > 10
+
+
+def test_the_doctor_says_what_there_is_and_what_is_missing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(["doctor"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"dunno {dunno.__version__}, Python 3")
+    assert " cores, " in printed
+    assert "needs    numpy 2" in printed
+    monkeypatch.setattr("dunno.cli.doctor._version", lambda name: "" if name == "h5py" else "1")
+    assert run(["doctor"]) == 0
+    assert "h5py         h5py missing  → pip install 'dunno[h5py]'" in capsys.readouterr().out
+
+
+def test_shells_complete_commands() -> None:
+    environment = {**os.environ, "_DUNNO_COMPLETE": "complete_bash", "COMP_WORDS": "dunno in", "COMP_CWORD": "1"}
+    code = "import sys; sys.argv = ['dunno']; from dunno.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.stdout.split() == ["info"]

@@ -191,7 +191,7 @@ def damage(folder: Path, kind: str) -> Path:
     ("kind", "message"),
     [
         ("missing", "nowhere: there is no such file or folder"),
-        ("empty", "empty: holds no .png, .tif, .tiff files; expected one mask image per frame"),
+        ("empty", "empty: holds no .npy, .png, .tif, .tiff files; expected one mask image per frame"),
         ("shape", "m1.tif: a frame of shape (6, 9), but the movie's first one has (6, 12)"),
         ("negative", "m1.tif: a negative label, -1; labels are positive and the background is 0"),
         ("fraction", "m1.tif: 0.5 is not a whole number, so these are no labels"),

@@ -56,7 +56,7 @@ Use = Callable[[Path, Movie], object]
 def movie_at(path: Path, colony: Movie) -> None:
     movie = read(path)
     for t in range(min(len(movie), 3)):
-        movie.masks(t)
+        movie.masks(t) if movie.has_masks else movie.detections(t)
         if movie.has_images:
             movie.images(t)
 

@@ -9,11 +9,14 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
+import zarr
 
 from benchmarks.crowd import Crowd
+from dunno import read
 from dunno.cli import run
-from dunno.errors import InputError
+from dunno.errors import InputError, MovieError
 from dunno.runs.plate import find_movies, is_many
 
 from .test_run import content
@@ -136,3 +139,50 @@ def test_control_c_ends_a_plate_at_once_and_it_continues(tmp_path: Path) -> None
     assert any(out.glob("*.partial/pairs/*.npz"))
     assert run([*command[3:], "--resume"]) == 0
     assert [row["state"] for row in rows(out)] == ["done"] * 3
+
+
+def ome_plate(path: Path, zarr_format: int) -> Path:
+    """Two wells with two fields each, one without metadata of its image."""
+    root = zarr.open_group(path, mode="w", zarr_format=zarr_format)
+    wells = [{"path": "A/1", "rowIndex": 0, "columnIndex": 0}, {"path": "B/3", "rowIndex": 1, "columnIndex": 1}]
+    named = {"columns": [{"name": "1"}, {"name": "3"}], "rows": [{"name": "A"}, {"name": "B"}], "wells": wells}
+    plate = {"plate": {**named, "version": "0.5"}}
+    root.attrs.update({"ome": plate} if zarr_format == 3 else plate)
+    axes = [{"name": "t", "type": "time"}, {"name": "y", "type": "space"}, {"name": "x", "type": "space"}]
+    for seed, well in enumerate(("A/1", "B/3")):
+        group = root.create_group(well)
+        about = {"well": {"images": [{"path": "0"}, {"path": "1"}]}}
+        group.attrs.update({"ome": about} if zarr_format == 3 else about)
+        for field in ("0", "1"):
+            crowd = Crowd(6, 3, seed=seed + int(field))
+            image = group.create_group(field)
+            cells = image.create_group("labels/cells")
+            level = {"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [1.0, 0.5, 0.5]}]}
+            for each in (image, cells):
+                meta = {"multiscales": [{"axes": axes, "datasets": [level]}]}
+                each.attrs.update({"ome": meta} if zarr_format == 3 else meta)
+                each.create_array("0", data=np.stack([crowd[t] for t in range(3)]))
+    return path
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_an_ome_zarr_plate_is_many_movies(tmp_path: Path, zarr_format: int) -> None:
+    plate = ome_plate(tmp_path / "plate.zarr", zarr_format)
+    assert is_many([plate])
+    assert list(find_movies([plate])) == ["A_1_0", "A_1_1", "B_3_0", "B_3_1"]
+    with pytest.raises(
+        MovieError, match="is a plate of 4 fields; dunno track takes it as a whole, and one field is .*/A/1/0"
+    ):
+        read(plate)
+    assert read(plate / "A" / "1" / "0").scale == (0.5, 0.5)
+    assert run(["track", str(plate), "-o", str(tmp_path / "out"), "-q", "--calibration", "none", "--workers", "1"]) == 0
+    assert [row["name"] for row in rows(tmp_path / "out")] == ["A_1_0", "A_1_1", "B_3_0", "B_3_1"]
+
+
+def test_an_incomplete_plate_is_named(tmp_path: Path) -> None:
+    root = zarr.open_group(tmp_path / "plate.zarr", mode="w", zarr_format=3)
+    root.attrs.update({"ome": {"plate": {"wells": [{"path": "A/1"}]}}})
+    with pytest.raises(
+        MovieError, match="plate.zarr: its plate metadata are incomplete; expected wells, and images in each"
+    ):
+        is_many([tmp_path / "plate.zarr"])

@@ -9,7 +9,21 @@ from typing import Annotated, Any
 
 import typer
 
-from dunno.cli import benchmark, calibrate, cells, demo, evaluate, listing, report, review, simulate, track, transformer
+from dunno.cli import (
+    benchmark,
+    calibrate,
+    cells,
+    demo,
+    doctor,
+    evaluate,
+    info,
+    listing,
+    report,
+    review,
+    simulate,
+    track,
+    transformer,
+)
 from dunno.cli.console import complain, hush, note
 from dunno.errors import DunnoError, DunnoWarning
 
@@ -21,14 +35,14 @@ UsageProblem: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__n
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Cell tracking that knows what it does not know: every link gets a probability.",
 )
 app.command("demo")(demo.demo)
-app.command("track")(track.track)
-app.command("cells")(cells.cells)
+app.command("track")(track.command)
+app.command("info")(info.command)
+app.command("cells")(cells.command)
 app.command("calibrate")(calibrate.command)
 app.command("evaluate")(evaluate.evaluate)
 app.command("report")(report.report)
@@ -36,6 +50,7 @@ app.command("review")(review.review)
 app.command("benchmark")(benchmark.benchmark)
 app.command("simulate")(simulate.simulate)
 app.command("list")(listing.list_room)
+app.command("doctor")(doctor.doctor)
 app.add_typer(transformer.app, name="transformer")
 
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from dunno.cli.choices import Choices, with_choices
+from dunno.cli.choices import Choices
+from dunno.cli.opening import with_options
 from dunno.errors import InputError
 
 
@@ -36,7 +37,6 @@ def calibrate(
     """Fit what makes probabilities true, on a movie with truth or on a review's answers: JP's model, or a temperature."""
     from dunno.calibration import TemperatureScaling, fit_event_costs
     from dunno.calibration.tuning import tune_perturbation
-    from dunno.cli.choices import parse_scale
     from dunno.io import read
     from dunno.io.writing import check_output
     from dunno.methods import is_joint
@@ -48,8 +48,7 @@ def calibrate(
         return
     if choices.movie is None:
         raise InputError("give a MOVIE with truth, or the output of a review: --from-review OUT")
-    scale = parse_scale(choices.scale)
-    movie, truth = read(choices.movie, truth=True, masks=choices.masks, scale=scale, interval=choices.interval)
+    movie, truth = read(choices.movie, truth=True, **choices.reading())
     movie, truth = movie.every(choices.every), truth.every(choices.every)
     tracker = choices.make_tracker(calibration=None)
     if tune:
@@ -71,7 +70,7 @@ def calibrate(
         _show(fitted, output)
 
 
-command = with_choices(calibrate, movie_may_be_left_out=True)
+command = with_options(calibrate, Choices, movie_may_be_left_out=True)
 
 
 def _check_choices(choices: Choices, others: bool) -> None:

@@ -7,30 +7,29 @@ from typing import Annotated
 
 import typer
 
+from dunno.cli.opening import Opening, with_options
+
 
 def cells(
-    movie: Annotated[Path, typer.Argument(help="A CTC sequence (X/01), a folder of masks, a .tif stack or a .zarr.")],
+    opening: Opening,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The CSV to write; must not exist.")],
-    masks: Annotated[Path | None, typer.Option(help="Where the masks are, if not where they are looked for.")] = None,
-    every: Annotated[int, typer.Option(help="Measure every n-th frame.")] = 1,
-    scale: Annotated[str | None, typer.Option(help="Pixel size Z,Y,X or Y,X; lengths are in its unit.")] = None,
-    interval: Annotated[float | None, typer.Option(help="Minutes between frames.")] = None,
     workers: Annotated[int | None, typer.Option(help="How many cores to use; all if not given.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
     """Measure every cell of a movie: place, area, brightness, shape, and how much it touches others."""
-    from dunno.cli.choices import Choices
-    from dunno.cli.console import complain, note, showing_progress
+    from dunno.cli.console import complain, showing_progress, tell_movie
     from dunno.cli.track import cores
     from dunno.io.writing import check_output, whole
+    from dunno.runs.looking import refuse_what_is_no_mask
     from dunno.runs.measuring import write_table
     from dunno.work.schedule import open_executor
 
     check_output(output, overwrite)
-    found = Choices(movie, masks=masks, every=every, scale=scale, interval=interval).open_movie()
+    found = opening.open_movie()
+    refuse_what_is_no_mask(found)
     if not quiet:
-        note(f"masks from {found.mask_source}" + ("" if found.has_images else "; there are no images"))
+        tell_movie(found)
     with (
         whole(output, overwrite) as partial,
         open_executor(cores(workers)) as (executor, n_workers),
@@ -43,3 +42,6 @@ def cells(
         complain(f"{each.problem} (frame {each.frame}; it has no cells in the table)")
     if broken:
         raise typer.Exit(2)
+
+
+command = with_options(cells, Opening)

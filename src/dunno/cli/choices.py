@@ -1,21 +1,20 @@
-"""The options that several commands share, and the tracker and movie they make."""
+"""The options of commands that track, and the tracker they make."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dunno.cli.opening import Opening
 from dunno.errors import InputError
 
 if TYPE_CHECKING:
     from dunno.costs import Cost
     from dunno.tracking.tracker import Tracker
-    from dunno.types import Movie
 
 
 PRECISION, STRENGTH = ("precision",), ("variance", "amplitude", "rate")
@@ -23,11 +22,9 @@ PRECISION, STRENGTH = ("precision",), ("variance", "amplitude", "rate")
 
 
 @dataclass(frozen=True)
-class Choices:
+class Choices(Opening):
     """What to track and how; each field is an option."""
 
-    movie: Annotated[Path, typer.Argument(help="A CTC sequence (X/01), a folder of masks, a .tif stack or a .zarr.")]
-    masks: Annotated[Path | None, typer.Option(help="Where the masks are, if not where they are looked for.")] = None
     cost: Annotated[str, typer.Option(help="See `dunno list costs`; your own as package.module:Class.")] = "distance"
     method: Annotated[str, typer.Option(help="See `dunno list methods`.")] = "JP"
     samples: Annotated[int | None, typer.Option(help="K, how often a method samples or perturbs; 10 if not given.")] = (
@@ -53,8 +50,12 @@ class Choices:
     model: Annotated[
         Path | None, typer.Option(help="For --cost transformer: a model folder, or general_2d or ctc.")
     ] = None
-    every: Annotated[int, typer.Option(help="Track every n-th frame.")] = 1
-    max_distance: Annotated[float | None, typer.Option(help="How far a cell may move; estimated if not given.")] = None
+    max_distance: Annotated[
+        float | None,
+        typer.Option(
+            help="How far a cell may move, in µm (px where the pixel size is unknown); estimated if not given."
+        ),
+    ] = None
     appear_cost: Annotated[float | None, typer.Option(help="Cost of a cell without mother.")] = None
     disappear_cost: Annotated[float | None, typer.Option(help="Cost of a cell without daughter.")] = None
     divide_cost: Annotated[float | None, typer.Option(help="Cost of a division.")] = None
@@ -62,8 +63,6 @@ class Choices:
         bool,
         typer.Option("--mothers-only", help="The paper's normalisation: leave out that a cell may have no mother."),
     ] = False
-    scale: Annotated[str | None, typer.Option(help="Pixel size Z,Y,X or Y,X; distances are in its unit.")] = None
-    interval: Annotated[float | None, typer.Option(help="Minutes between frames.")] = None
     workers: Annotated[int | None, typer.Option(help="How many cores to use; all if not given.")] = None
     evidence: Annotated[
         str,
@@ -72,13 +71,6 @@ class Choices:
         ),
     ] = "auto"
     seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0
-
-    def open_movie(self) -> Movie:
-        """Read the movie at the chosen step."""
-        from dunno.io import read
-
-        movie = read(self.movie, masks=self.masks, scale=parse_scale(self.scale), interval=self.interval)
-        return movie.every(self.every)
 
     def make_tracker(self, **more: Any) -> Tracker:
         """Make the tracker."""
@@ -149,36 +141,3 @@ def _with(value: float, room: str, name: str, option: str, names: tuple[str, ...
     if found is None:
         raise InputError(f"{option} {value:g}: {name} has no {' or '.join(names)}")
     return kind(**{found: int(value) if value.is_integer() else value})
-
-
-def with_choices(command: Callable[..., None], *, movie_may_be_left_out: bool = False) -> Callable[..., None]:
-    """Give a command the shared options; it gets them as its first argument, a `Choices`, whose movie may then be `None`."""
-    shared = list(inspect.signature(Choices, eval_str=True).parameters.values())
-    if movie_may_be_left_out:
-        shared = [p.replace(default=None) if p.name == "movie" else p for p in shared]
-    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-    required = [p for p in (*shared, *own) if p.default is inspect.Parameter.empty]
-    optional = [p for p in (*shared, *own) if p.default is not inspect.Parameter.empty]
-    names = {p.name for p in shared}
-
-    def call(**given: Any) -> None:
-        choices = Choices(**{name: value for name, value in given.items() if name in names})
-        command(choices, **{name: value for name, value in given.items() if name not in names})
-
-    call.__doc__ = command.__doc__
-    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*required, *optional)]
-    )
-    call.__annotations__ = {p.name: p.annotation for p in (*required, *optional)}
-    return call
-
-
-def parse_scale(text: str | None) -> tuple[float, ...] | float | None:
-    """Read `0.5,0.2,0.2`, or one number for all axes."""
-    if text is None:
-        return None
-    try:
-        values = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise InputError(f"--scale {text}: expected numbers separated by commas, such as 2.0,0.5,0.5") from None
-    return values[0] if len(values) == 1 else values

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dunno.runs.plate import Outcome
     from dunno.runs.run import Run
     from dunno.runs.summary import Summary
+    from dunno.types import Movie
 
 Item = TypeVar("Item")
 
@@ -31,6 +32,18 @@ def complain(message: str) -> None:
 def note(message: str) -> None:
     """Say something worth knowing."""
     print(f"note: {message}", file=sys.stderr)  # noqa: T201
+
+
+def tell_movie(movie: Movie) -> None:
+    """Say where a movie's masks come from, and what else was found out on opening it."""
+    note(f"masks from {movie.mask_source}" + ("" if movie.has_images else "; there are no images"))
+    for line in movie.notes:
+        note(line)
+
+
+def length_unit(about: dict[str, Any]) -> str:
+    """The unit of an output's lengths."""
+    return "µm" if about["scale"] else "px"
 
 
 def hush() -> None:
@@ -115,7 +128,7 @@ def show_run(run: Run) -> None:
     summary, about = run.summary, run.about
     console = Console(highlight=False)
     confidence = "–" if summary.mean_confidence is None else f"{summary.mean_confidence:.4f}"
-    gate = "none" if about["max_distance"] is None else f"{about['max_distance']:.4g}"
+    gate = "none" if about["max_distance"] is None else f"{about['max_distance']:.4g} {length_unit(about)}"
     gate += " (estimated)" if about["max_distance_estimated"] else ""
     table = Table(
         title=f"{about['movie']}: {about['cost']} cost, method {about['method']}",
@@ -177,7 +190,7 @@ def _imaging_rows(run: Run) -> list[tuple[str, str]]:
 
 def _finding(finding: dict[str, Any], about: dict[str, Any]) -> str:
     """A number with its interval and its unit."""
-    length = "units" if about["scale"] else "px"
+    length = length_unit(about)
     if about["cost"] != "distance":
         length += " per √activity"
     ends = finding["interval"]

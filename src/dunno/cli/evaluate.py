@@ -11,7 +11,7 @@ import typer
 
 def evaluate(
     output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
-    truth: Annotated[Path, typer.Option(help="The annotation: a SEQ_GT/TRA folder with man_track.txt.")],
+    truth: Annotated[Path, typer.Option(help="The annotation: SEQ_GT, or its TRA folder with man_track.txt.")],
     scores: Annotated[Path | None, typer.Option("--output", "-o", help="Write the scores as JSON.")] = None,
     masks: Annotated[Path | None, typer.Option(help="Where the movie's masks are now, if they have moved.")] = None,
     bootstrap: Annotated[int, typer.Option(help="Resamplings of frame pairs for 95 % intervals; 0 for none.")] = 200,
@@ -27,13 +27,14 @@ def evaluate(
     from dunno.evaluation.calibration_error import check_bins
     from dunno.evaluation.challenge import challenge_measures
     from dunno.evaluation.side_by_side import side_by_side
-    from dunno.io.ctc import match_folder
+    from dunno.io.ctc import match_folder, truth_folder
     from dunno.io.writing import check_output, whole
     from dunno.tracking import Tracking
 
     check_bins(bins)
     if scores is not None:
         check_output(scores, overwrite=False)
+    truth = truth_folder(truth)
     tracking = Tracking.read(output, masks)
     matched = match_folder(truth, tracking.movie)
     found = evaluation.score(tracking, matched, bootstrap=bootstrap, seed=seed, n_bins=bins)

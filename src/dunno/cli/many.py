@@ -45,7 +45,12 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
     from dunno.work.progress import LogFile
     from dunno.work.schedule import open_executor
 
-    for name, given in (("--links", job.links), ("--masks", job.choices.masks), ("--features", job.choices.features)):
+    for name, given in (
+        ("--links", job.links),
+        ("--masks", job.choices.masks),
+        ("--images", job.choices.images),
+        ("--features", job.choices.features),
+    ):
         if given is not None:
             raise InputError(f"{name} {given}: is for one movie; track movies that have their own apart")
     movies = {name: movie.absolute() for name, movie in find_movies(asked).items()}

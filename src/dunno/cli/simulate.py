@@ -1,29 +1,52 @@
-"""`dunno simulate`: a colony with truth, as a CTC sequence."""
+"""`dunno simulate`: a colony with truth, as a CTC sequence, or in the format of another program."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+if TYPE_CHECKING:
+    from dunno.types import Movie
+
 
 def simulate(
-    path: Annotated[Path, typer.Argument(help="The sequence to write, such as data/sim/01.")],
+    path: Annotated[Path, typer.Argument(help="The sequence to write, such as data/sim/01, or a folder.")],
     cells: Annotated[int, typer.Option(help="Cells in the first frame.")] = 30,
     frames: Annotated[int, typer.Option(help="Number of frames.")] = 40,
     motion: Annotated[float, typer.Option(help="Step per axis, as a fraction of the cells' spacing.")] = 0.3,
     tail: Annotated[float, typer.Option(help="Degrees of freedom of the steps; inf is Brownian.")] = float("inf"),
     seed: Annotated[int, typer.Option(help="Makes it repeatable.")] = 0,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", help="ctc (with truth), npy, cellpose, imagej, ome-tiff, ome-zarr or ilastik: masks and images."
+        ),
+    ] = "ctc",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
     """Simulate a growing, dividing, moving colony with its truth."""
     from dunno.simulate import colony
 
     made = colony(cells, frames, motion, seed, tail=tail)
+    if form != "ctc":
+        _save_example(made.movie, form, path, quiet)
+        return
     made.save(path)
     if not quiet:
         counts = ", ".join(
             f"{made.events[name]:.0f} {name}" for name in ("detections", "divisions", "appearances", "losses")
         )
         typer.echo(f"{path}: {frames} frames with {counts}; truth in {path}_GT")
+
+
+def _save_example(movie: Movie, form: str, path: Path, quiet: bool) -> None:
+    from dunno.io.examples import write_example
+    from dunno.io.writing import whole
+
+    with whole(path) as partial:
+        written = write_example(form, partial, movie)
+        place = path / written.relative_to(partial)
+    if not quiet:
+        typer.echo(f"{path}: {len(movie)} frames; track them: dunno track {place} -o OUT")

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dunno.cli.choices import Choices, with_choices
+from dunno.cli.choices import Choices
+from dunno.cli.opening import with_options
 from dunno.errors import InputError
+from dunno.work.progress import Say, say_nothing
 
 if TYPE_CHECKING:
     from dunno.io import Links
@@ -25,7 +27,6 @@ LISTED = 10
 WORDS = ("none", "self", "default")
 
 
-@with_choices
 def track(
     choices: Choices,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write; must not exist.")],
@@ -41,7 +42,9 @@ def track(
             show_default=False, help="self (fit to this movie, without truth), a file from `dunno calibrate`, or none."
         ),
     ] = "default",
-    links: Annotated[Path | None, typer.Option(help="Your own links (CSV, CTC, GEFF, TrackMate XML) to judge.")] = None,
+    links: Annotated[
+        Path | None, typer.Option(help="Your own tracks to judge: a table, CTC, GEFF, TrackMate XML, napari array.")
+    ] = None,
     ctc: Annotated[bool, typer.Option("--ctc", help="Also write a Cell Tracking Challenge result.")] = False,
     dask: Annotated[
         str | None, typer.Option(help="A Dask scheduler to work on: tcp://host:8786, or its scheduler file.")
@@ -65,6 +68,9 @@ def track(
         _track_one(job, output, dask, quiet, as_json)
 
 
+command = with_options(track, Choices)
+
+
 @dataclass(frozen=True)
 class Job:
     """How to track a movie, light enough to be sent to a worker."""
@@ -77,17 +83,22 @@ class Job:
     resume: bool
 
     def prepare(self, workers: int) -> tuple[Tracker, Movie]:
-        """Open the movie and make the tracker."""
+        """Open the movie, look at some of its masks and make the tracker."""
+        from dunno.runs.looking import refuse_what_is_no_mask
+
         movie = self.choices.open_movie()
+        refuse_what_is_no_mask(movie)
         links = None if self.links is None else judge(self.links, movie)
         calibration = choose_calibration(self.calibration)
         return self.choices.make_tracker(links=links, calibration=calibration, workers=workers), movie
 
-    def run(self, tracker: Tracker, movie: Movie, output: Path, tell: Tell) -> Run:
+    def run(self, tracker: Tracker, movie: Movie, output: Path, tell: Tell, say: Say = say_nothing) -> Run:
         """Track."""
         from dunno.runs.run import track_into
 
-        return track_into(tracker, movie, output, overwrite=self.overwrite, resume=self.resume, ctc=self.ctc, tell=tell)
+        return track_into(
+            tracker, movie, output, overwrite=self.overwrite, resume=self.resume, ctc=self.ctc, tell=tell, say=say
+        )
 
     def at(self, movie: Path) -> Job:
         """The same for another movie."""
@@ -95,7 +106,7 @@ class Job:
 
 
 def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: bool) -> None:
-    from dunno.cli.console import complain, note, show_run, showing_progress
+    from dunno.cli.console import complain, note, show_run, showing_progress, tell_movie
     from dunno.io.writing import check_output, partial_of
     from dunno.runs.run import pays_in_processes
     from dunno.runs.workspace import finished_blocks
@@ -109,14 +120,14 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
     job = job if dask is None else job.at(job.choices.movie.absolute())  # workers have folders of their own
     tracker, movie = job.prepare(cores(job.choices.workers))
     if not quiet:
-        note(f"masks from {movie.mask_source}")
+        tell_movie(movie)
     processes = pays_in_processes(tracker, movie, tracker.workers)
     with (
         logging(output, note) as log,
         open_executor(tracker.workers, dask, processes=processes) as (tracker.executor, tracker.workers),
         showing_progress(quiet, as_json, log) as tell,
     ):
-        run = job.run(tracker, movie, output, tell)
+        run = job.run(tracker, movie, output, tell, say_nothing if quiet else note)
     if as_json:
         typer.echo(json.dumps(run.to_dict(), indent=2))
     elif not quiet:

@@ -37,7 +37,7 @@ def looks_like_images(path: Path) -> bool:
 
 
 def frame_numbers(files: Sequence[Path]) -> Ints:
-    """(T,) the number at the end of each file's name; a missing one in between is an error."""
+    """(T,) the number at the end of each file's name, ascending; some may be missing in between."""
     numbers = []
     for file in files:
         match = re.search(r"(\d+)$", file.stem)
@@ -47,11 +47,10 @@ def frame_numbers(files: Sequence[Path]) -> Ints:
     if max(numbers, default=0) > MOST_FRAMES:
         raise MovieError(f"{files[-1]}: frame {max(numbers)}; expected a number below {MOST_FRAMES:,}")
     frames = np.array(numbers, dtype=np.int64)
-    gaps = np.flatnonzero(np.diff(frames) != 1)
-    if len(gaps):
-        raise MovieError(
-            f"{files[0].parent}: {files[gaps[0] + 1].name} follows {files[gaps[0]].name}; frames are missing or double"
-        )
+    doubles = np.flatnonzero(np.diff(frames) < 1)
+    if len(doubles):
+        first, second = files[doubles[0]].name, files[doubles[0] + 1].name
+        raise MovieError(f"{files[0].parent}: {second} follows {first}; there are two files for a frame")
     return frames
 
 
@@ -64,8 +63,17 @@ def read_truth(path: Path, movie: Movie) -> Truth:
     return match_folder(folder, movie)
 
 
+def truth_folder(path: Path) -> Path:
+    """The `TRA` folder that is meant: itself, the one in `02_GT`, or that of the sequence `02`."""
+    if (path / "man_track.txt").is_file():
+        return path
+    places = (path / "TRA", beside(path, "_GT/TRA"))
+    return next((place for place in places if (place / "man_track.txt").is_file()), path)
+
+
 def match_folder(folder: Path, movie: Movie) -> Truth:
-    """Read the truth in a `TRA` folder, and match it to the movie's detections."""
+    """Read the truth in a `TRA` folder, or the one that is meant, and match it to the movie's detections."""
+    folder = truth_folder(folder)
     files = image_files(folder) if folder.is_dir() else []
     if not files or not (folder / "man_track.txt").is_file():
         raise TruthError(f"{folder}: expected man_track.txt and one mask per frame")

@@ -1,10 +1,10 @@
-"""TIFF and PNG files, one per frame."""
+"""TIFF, PNG and NumPy files, one per frame."""
 
 from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dunno.errors import MovieError
 
 TIFF = {".tif", ".tiff"}
-IMAGE = TIFF | {".png"}
+IMAGE = TIFF | {".png", ".npy"}
 
 
 def natural_key(path: Path) -> list[tuple[int, int | str]]:
@@ -24,19 +24,25 @@ def natural_key(path: Path) -> list[tuple[int, int | str]]:
 
 
 def image_files(folder: Path) -> list[Path]:
-    """List a folder's TIFF and PNG files in natural order; hidden files are left out."""
-    found = [path for path in folder.iterdir() if path.suffix.lower() in IMAGE and not path.name.startswith(".")]
-    return sorted(found, key=natural_key)
+    """List a folder's TIFF, PNG and NumPy files in natural order; hidden ones and Cellpose's `_seg.npy` are left out."""
+    return sorted((path for path in folder.iterdir() if _is_image(path)), key=natural_key)
+
+
+def _is_image(path: Path) -> bool:
+    hidden = path.name.startswith(".") or path.name.endswith("_seg.npy")
+    return path.suffix.lower() in IMAGE and not hidden
 
 
 def read_image(path: Path) -> NDArray[Any]:
-    """Read one TIFF or PNG file."""
+    """Read one TIFF, PNG or NumPy file."""
     import imagecodecs
     import tifffile
 
     try:
         if path.suffix.lower() == ".png":
             return np.asarray(imagecodecs.png_decode(path.read_bytes()))
+        if path.suffix.lower() == ".npy":
+            return np.asarray(np.load(path, allow_pickle=False))
         return np.asarray(tifffile.imread(path))
     except FileNotFoundError:
         raise MovieError(f"{path}: there is no such file") from None
@@ -53,6 +59,8 @@ def header_shape(path: Path) -> tuple[int, ...] | None:
     try:
         if path.suffix.lower() == ".png":
             return _png_shape(path)
+        if path.suffix.lower() == ".npy":
+            return tuple(np.load(path, mmap_mode="r", allow_pickle=False).shape)
         with tifffile.TiffFile(path) as file:
             return tuple(file.series[0].shape)
     except Exception:  # whoever reads the image will say what is wrong with it
@@ -73,19 +81,31 @@ def one_line(error: Exception) -> str:
 
 
 class ImageFiles:
-    """Frames in files, one each. Keeps paths, not open files, so that it pickles."""
+    """Frames in files, one each. Keeps paths, not open files, so that it pickles.
 
-    def __init__(self, paths: Sequence[Path] | Mapping[int, Path]) -> None:
+    Args:
+        paths: The files, in order or by position.
+        read: Reads one of them, a function of a module; `None` for TIFF, PNG and NumPy files.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[Path] | Mapping[int, Path],
+        read: Callable[[Path], NDArray[Any]] | None = None,
+    ) -> None:
         self.paths = dict(paths) if isinstance(paths, Mapping) else tuple(paths)
+        self.read = read
 
     def only(self, frames: Sequence[int]) -> ImageFiles:
         """Some frames under the same numbers: a long list of files need not travel with every block."""
-        return ImageFiles({t: self.paths[t] for t in frames})
+        return ImageFiles({t: self.paths[t] for t in frames}, self.read)
 
     def __len__(self) -> int:
         return len(self.paths)
 
     def __getitem__(self, t: int) -> NDArray[Any]:
+        if self.read is not None:
+            return self.read(self.paths[t])
         frame = read_image(self.paths[t])
         if self.paths[t].suffix.lower() == ".png" and frame.ndim != 2:
             raise MovieError(f"{self.paths[t]}: a colour PNG of shape {frame.shape}; expected one channel")
@@ -95,7 +115,7 @@ class ImageFiles:
     def frame_shape(self) -> tuple[int, ...]:
         """Size of the first frame, from its file's header where that tells."""
         first = next(iter(self.paths)) if isinstance(self.paths, dict) else 0
-        return header_shape(self.paths[first]) or np.shape(self[first])
+        return (header_shape(self.paths[first]) if self.read is None else None) or np.shape(self[first])
 
     def where(self, t: int) -> str:
         """Frame t's file."""

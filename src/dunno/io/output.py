@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dunno.errors import InputError
 from dunno.io.cell_files import FOLDER as CELLS
 from dunno.io.cell_files import StoredCells, has_cells
@@ -88,14 +90,30 @@ def reopen_movie(folder: str | Path, masks: str | Path | None = None) -> Movie:
     path, masks = about["movie_path"], masks or about["masks_path"]
     if path is None and masks is None:
         raise InputError(f"{folder}: was made from arrays, not from files; say where the masks are with --masks")
-    movie = read(path or masks, masks=masks, scale=about["scale"])
-    place = {frame: t for t, frame in enumerate(movie.frames.tolist())}
-    if not set(about["frames"]) <= set(place):
+    movie = read(path or masks, masks=masks, scale=about["scale"], **_opened_with(about, folder))
+    if not np.isin(about["frames"], movie.frames).all():
         raise InputError(f"{movie.mask_source}: has not all the frames that {folder} was made from")
-    first = place[about["frames"][0]]
-    movie = movie.every(about["step"], start=first).part(slice(0, len(about["frames"])))
+    movie = movie.part(np.searchsorted(movie.frames, about["frames"]))
     movie.interval = about["interval"]
     return with_stored_cells(movie, folder)
+
+
+OPENED_WITH: dict[str, Callable[[Any], bool]] = {
+    "axes": lambda value: isinstance(value, str),
+    "channel": lambda value: type(value) is int,
+    "label_components": lambda value: isinstance(value, bool),
+    "region": lambda value: isinstance(value, list) and all(isinstance(e, list) and len(e) == 2 for e in value),
+    "images": lambda value: isinstance(value, str),
+}
+"""What `dunno.read` may have been told when the movie was first opened."""
+
+
+def _opened_with(about: dict[str, Any], folder: str | Path) -> dict[str, Any]:
+    """The options with which the movie was opened; images that are gone are done without."""
+    given = about.get("opened_with", {})
+    if not isinstance(given, dict) or not all(name in OPENED_WITH and OPENED_WITH[name](given[name]) for name in given):
+        raise InputError(f"{Path(folder) / RUN_FILE}: its opened_with is {given!r:.60}; {RUN.cure}")
+    return {name: value for name, value in given.items() if name != "images" or Path(value).exists()}
 
 
 def with_stored_cells(movie: Movie, folder: str | Path) -> Movie:

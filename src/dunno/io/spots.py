@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
+from dunno.errors import DunnoWarning
 from dunno.io.joining import rows_by_frame
 from dunno.types import Detections, Floats, Ints, Movie
 from dunno.types.links import GivenLinks
+
+MOST = 0.5
+"""Share of points that lie on cells where their unit is right."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +85,34 @@ def match_spots(ids: Ints, frame: Ints, place: Floats, movie: Movie) -> Spots:
         problems.append(f"{outside} spots lie in frames that the movie does not have")
     order = np.argsort(ids, kind="stable")
     return Spots(ids[order], frame[order], label[order], tuple(problems))
+
+
+def match_in_either_unit(ids: Ints, frame: Ints, place: Floats, movie: Movie, where: str, *, in_pixels: bool) -> Spots:
+    """Match points whose file does not say whether it means pixels or micrometres: the other unit is tried where most fail.
+
+    Args:
+        ids: As in `match_spots`, like `frame`.
+        frame: Original frame index.
+        place: (N, d) in pixels or micrometres.
+        movie: Has the detections.
+        where: The file, for the warning that the other unit was taken.
+        in_pixels: What the file is expected to mean.
+    """
+    scale = np.asarray(movie.scale)
+    expected, other = (place * scale, place) if in_pixels else (place, place * scale)
+    spots = match_spots(ids, frame, expected, movie)
+    if not movie.has_scale or np.mean(spots.label > 0) >= MOST:
+        return spots
+    others = match_spots(ids, frame, other, movie)
+    if (others.label > 0).sum() <= (spots.label > 0).sum():
+        return spots
+    unit, unexpected = ("µm", "pixels") if in_pixels else ("pixels", "µm")
+    warnings.warn(
+        f"{where}: its places fit the masks in {unit}, not in {unexpected}, and are taken so",
+        DunnoWarning,
+        stacklevel=4,
+    )
+    return others
 
 
 def _cells_under(cells: Detections, place: Floats, movie: Movie) -> Ints:

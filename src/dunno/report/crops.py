@@ -93,12 +93,29 @@ class Picture:
 
 def picture(movie: Movie, t: int) -> Picture:
     """Read frame t of a movie for looking at."""
+    if not movie.has_masks:
+        discs = _discs(movie, t)
+        return Picture(discs, _drawn(discs), discs)
     masks = movie.masks(t)
     labels = masks if masks.ndim == 2 else _from_above(masks)
     if not movie.has_images:
         return Picture(labels, _drawn(labels), masks)
     image = movie.images(t)
     return Picture(labels, _grey(image if image.ndim == 2 else image.max(axis=0)), masks)
+
+
+def _discs(movie: Movie, t: int) -> LabelImage:
+    """(Y, X) points as discs, seen from above; where they overlap, the last is in front."""
+    cells, scale = movie.detections(t), np.asarray(movie.scale[-2:])
+    labels = np.zeros(movie.shape[-2:], np.int64)
+    for label, centre, radius in zip(cells.label, cells.centroid[:, -2:] / scale, cells.diameter / 2, strict=True):
+        reach = np.maximum(radius / scale, 1.0)
+        low = np.clip(np.floor(centre - reach), 0, labels.shape).astype(int)
+        high = np.clip(np.ceil(centre + reach) + 1, 0, labels.shape).astype(int)
+        y, x = np.ogrid[low[0] : high[0], low[1] : high[1]]
+        inside = ((y - centre[0]) / reach[0]) ** 2 + ((x - centre[1]) / reach[1]) ** 2 <= 1
+        labels[low[0] : high[0], low[1] : high[1]][inside] = label
+    return labels
 
 
 def _grey(image: NDArray[Any]) -> NDArray[np.uint8]:

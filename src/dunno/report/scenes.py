@@ -109,6 +109,8 @@ def _around(boxes: Ints, shape: tuple[int, ...]) -> Box:
 
 def _check(seen: Picture, label: int, bbox: Ints, area: float, frame: int, movie: Movie) -> None:
     """Refuse masks that are not those that were tracked: pictures of other cells would mislead."""
+    if not movie.has_masks:
+        return
     place = tuple(slice(*ends) for ends in bbox.T.tolist())
     found = np.count_nonzero(seen.masks[place] == label) * float(np.prod(movie.scale))
     if not np.isclose(found, area):

@@ -46,7 +46,7 @@ def _tracker(about: Mapping[str, Any]) -> str:
     gate = (
         "Every cell of the earlier frame could be the mother."
         if about["max_distance"] is None
-        else f"Cells up to {about['max_distance']:.3g} {'units' if about['scale'] else 'pixels'} away could be the mother "
+        else f"Cells up to {about['max_distance']:.3g} {'µm' if about['scale'] else 'pixels'} away could be the mother "
         f"({'a limit estimated from the movie' if about['max_distance_estimated'] else 'a limit that was given'})."
     )
     made = f"Links are those of {escape(about['links'])}; dunno judged them" if about["links"] else "Links were judged"

@@ -84,7 +84,8 @@ def export(
 def _movie_if_there(review: Review) -> tuple[Movie | None, str | None]:
     """The movie, or why it cannot be opened; where the masks were named, they must be there."""
     try:
-        return review.movie, None
+        movie = review.movie
+        return (movie, None) if movie.has_masks else (None, f"{movie.name} has points and no masks")
     except InputError as error:
         if review.masks is not None:
             raise

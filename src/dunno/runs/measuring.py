@@ -12,10 +12,10 @@ from dunno.errors import InputError, MovieError
 from dunno.io.block_files import block_file
 from dunno.io.cell_files import FRAMES_PER_FILE, StoredCells, is_whole, write_cells
 from dunno.io.writers import csv
+from dunno.runs.looking import Look, look_at, what_is_odd
 from dunno.tracking.measuring import MeasuredBlock, frame_blocks, measure_block, measured_blocks, warn_of_dark
 from dunno.types import BrokenFrame, Detections, Movie
-from dunno.types.measuring import digest_of
-from dunno.work.progress import Tell
+from dunno.work.progress import Say, Tell, say_nothing
 from dunno.work.schedule import as_finished, in_order, room_for
 
 LOCAL = (ThreadPoolExecutor, ProcessPoolExecutor)
@@ -37,18 +37,21 @@ class FrameBlock:
     digests: tuple[int | None, ...] = ()
 
 
-def measure_into(movie: Movie, folder: Path, executor: Executor, workers: int, tell: Tell) -> Movie:
+def measure_into(
+    movie: Movie, folder: Path, executor: Executor, workers: int, tell: Tell, say: Say = say_nothing
+) -> Movie:
     """Measure a movie's cells into a folder of files, and view the movie through them.
 
     A file is written the moment its frames are measured. Those that are there already are kept, and the masks must be those that
     they were measured on. Workers on this machine write their files themselves; those of a cluster, which may see other disks, send
-    them.
+    them. What is odd about the masks that are measured is said.
     """
     folder.mkdir(exist_ok=True)
     check_masks(movie, folder, executor, workers, tell)
     missing = [block for block in _blocks(movie) if not _is_there(folder, block)]
     done, total = 0, sum(len(block.movie) for block in missing)
     dark: list[BrokenFrame] = []
+    looks: list[Look] = []
     here = isinstance(executor, LOCAL)
     work = partial(_measure, folder if here else None)
     if missing:
@@ -56,12 +59,16 @@ def measure_into(movie: Movie, folder: Path, executor: Executor, workers: int, t
     for block, outcome in as_finished(work, missing, executor, room_for(executor, workers)):
         if isinstance(outcome, BaseException):
             raise outcome
+        measured, seen = outcome
         if not here:
-            _write(folder, block.index, outcome)
-        dark += outcome.dark
+            _write(folder, block.index, measured)
+        dark += measured.dark
+        looks += seen
         done += len(block.movie)
         tell("measuring frames", done, total)
     warn_of_dark(dark)
+    for line in what_is_odd(looks) if looks else []:
+        say(line)
     return movie.with_cells(StoredCells(folder, shared=here))
 
 
@@ -73,13 +80,15 @@ def _is_there(folder: Path, block: FrameBlock) -> bool:
     return is_whole(block_file(folder, block.index))
 
 
-def _measure(folder: Path | None, block: FrameBlock) -> MeasuredBlock:
+def _measure(folder: Path | None, block: FrameBlock) -> tuple[MeasuredBlock, list[Look]]:
     """Measure some frames; where a folder is given, write them there and return what else is to be known."""
     measured = measure_block(block.movie)
+    broken = {each.frame for each in measured.broken}
+    seen = [look_at(cells, block.movie) for cells in measured.cells if cells.frame not in broken]
     if folder is not None:
         _write(folder, block.index, measured)
         measured.cells = []
-    return measured
+    return measured, [look for look in seen if look is not None]
 
 
 def _write(folder: Path, index: int, measured: MeasuredBlock) -> None:
@@ -137,7 +146,7 @@ def _first_changed(block: FrameBlock) -> int | None:
     """The first frame whose masks are not those that were measured, by original index."""
     for t, known in enumerate(block.digests):
         try:
-            now = digest_of(block.movie.masks(t), block.movie.where(t))
+            now = block.movie.digest(t)
         except MovieError:
             now = None
         if now != known:

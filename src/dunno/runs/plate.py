@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dunno.errors import DunnoError, InputError, OutputError
 from dunno.io.images import natural_key
+from dunno.io.plates import plate_fields
 from dunno.io.writing import check_output, leave_marker, partial_of, read_marker
 from dunno.runs.run import Run
 from dunno.work.progress import Tell
@@ -61,8 +62,8 @@ class Outcome:
 
 
 def is_many(movies: Sequence[Path]) -> bool:
-    """Whether several movies are asked for: more than one argument, or a pattern."""
-    return len(movies) > 1 or _is_pattern(movies[0])
+    """Whether several movies are asked for: more than one argument, a pattern, or an OME-Zarr plate."""
+    return len(movies) > 1 or _is_pattern(movies[0]) or bool(plate_fields(movies[0]))
 
 
 def _is_pattern(movie: Path) -> bool:
@@ -70,13 +71,14 @@ def _is_pattern(movie: Path) -> bool:
 
 
 def find_movies(asked: Sequence[Path]) -> dict[str, Path]:
-    """Expand patterns, and name every movie by what tells it from the others: `plate/*/masks` by what the star stands for."""
+    """Expand patterns and plates; name a movie by what tells it from the others: `plate/*/masks` by what the star stands for."""
     found: list[Path] = []
     for each in asked:
         matches = [Path(match) for match in glob(str(each), recursive=True)] if _is_pattern(each) else [each]
         if not matches:
             raise InputError(f"{each}: matches nothing; put the pattern in quotes, such as 'plate/*/masks'")
-        found += sorted(matches, key=lambda path: [natural_key(Path(part)) for part in path.parts])
+        ordered = sorted(matches, key=lambda path: [natural_key(Path(part)) for part in path.parts])
+        found += [field for path in ordered for field in plate_fields(path) or [path]]
     names = _names([*found, *asked])[: len(found)]
     double = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if double is not None:

@@ -39,7 +39,7 @@ from dunno.tracking.blocks import BLOCK, Block, blocks_of
 from dunno.tracking.plan import Plan
 from dunno.tracking.tracker import Tracker
 from dunno.types import BrokenFrame, Movie, PairPosterior
-from dunno.work.progress import Tell, tell_nobody
+from dunno.work.progress import Say, Tell, say_nothing, tell_nobody
 from dunno.work.schedule import as_finished, room_for
 
 ENOUGH_THREADS, BLOCKS_PER_PROCESS, MOST_BYTES = 2, 4, 1 << 20
@@ -90,6 +90,7 @@ def track_into(
     resume: bool = False,
     ctc: bool = False,
     tell: Tell = tell_nobody,
+    say: Say = say_nothing,
 ) -> Run:
     """Track a movie and write `tracks.geff`, `edges.csv`, `detections.csv` and `run.json`, all of them or nothing.
 
@@ -106,12 +107,15 @@ def track_into(
         resume: Continue an earlier run of the same movie with the same choices; one that is complete is returned as it is.
         ctc: Also write a Cell Tracking Challenge result into `ctc/`.
         tell: Is told how far it is.
+        say: Is told what is odd about the masks, a line each.
     """
     started = time.perf_counter()
     folder = Path(folder)
     for source in (movie.path, movie.masks_path):
         if source is not None and Path(source).resolve().is_relative_to(folder.resolve()):
             raise OutputError(f"{folder}: holds the movie itself ({source}); choose another output")
+    if ctc and not movie.has_masks:
+        raise OutputError(f"{movie.name}: has points and no masks, which a CTC result is made of; leave out --ctc")
     asked = identity(tracker, movie, ctc)
     begun = partial_of(folder).exists()
     if resume and not begun and (content := read_json(folder / RUN_FILE)) is not None:
@@ -120,7 +124,7 @@ def track_into(
         return Run.of(folder, content)
     with workspace(folder, overwrite, resume) as place, tracker.working() as (executor, workers):
         if (content := read_json(place / RUN_FILE)) is None:
-            measured = _measured(movie, place, asked, executor, workers, tell)
+            measured = _measured(movie, place, asked, executor, workers, tell, say)
             with no_cells_if_refused(place):
                 plan = _plan(tracker, measured, place, asked, tell)
                 run = _track(plan, tracker, measured, place, ctc, executor, workers, tell)
@@ -143,14 +147,16 @@ def _check_complete(tracker: Tracker, movie: Movie, folder: Path, tell: Tell) ->
         check_masks(movie, folder / cell_files.FOLDER, executor, workers, tell)
 
 
-def _measured(movie: Movie, place: Path, asked: dict[str, Any], executor: Executor, workers: int, tell: Tell) -> Movie:
+def _measured(
+    movie: Movie, place: Path, asked: dict[str, Any], executor: Executor, workers: int, tell: Tell, say: Say
+) -> Movie:
     """The movie with its cells in `cells/`, after what was asked for is written down."""
     if (stored := read_json(place / PLAN_FILE)) is None:
         remove(place / cell_files.FOLDER)
         write_whole(place / PLAN_FILE, {"parameters": asked})
     else:
         refuse_others(stored, asked, place)
-    return measure_into(movie, place / cell_files.FOLDER, executor, workers, tell)
+    return measure_into(movie, place / cell_files.FOLDER, executor, workers, tell, say)
 
 
 def _plan(tracker: Tracker, movie: Movie, place: Path, asked: dict[str, Any], tell: Tell) -> Plan:

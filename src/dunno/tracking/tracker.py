@@ -229,13 +229,14 @@ class Tracker:
 
     def asked(self, movie: Movie) -> dict[str, Any]:
         """Say what was asked for: all that is known about a result before anything is read or fitted."""
-        step = int(np.diff(movie.frames[:2])[0]) if len(movie) > 1 else 1
+        step = int(np.gcd.reduce(np.diff(movie.frames))) if len(movie) > 1 else 1
         return {
             "version": version("dunno"),
             "movie": movie.name,
             "movie_path": movie.path,
             "masks_path": movie.masks_path,
             "mask_source": movie.mask_source,
+            "opened_with": movie.opened_with,
             "frames": movie.frames.tolist(),
             "step": step,
             "scale": list(movie.scale) if movie.has_scale else None,

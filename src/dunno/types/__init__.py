@@ -9,6 +9,7 @@ from dunno.types.cells import Cells, CellSource, KeptCells
 from dunno.types.detections import Detections, Pixels, Redrawn
 from dunno.types.movie import FewFrames, Frames, Movie, check_step, count_frames, where_is
 from dunno.types.pairs import BrokenFrame, Candidates, EventCosts, FramePair, PairPosterior
+from dunno.types.points import Points
 from dunno.types.truth import Truth
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Movie",
     "PairPosterior",
     "Pixels",
+    "Points",
     "Redrawn",
     "Truth",
     "check_step",

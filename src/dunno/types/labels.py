@@ -43,7 +43,7 @@ def as_labels(image: Any, where: str) -> LabelImage:
     if pixels.dtype == np.bool_:
         raise MovieError(
             f"{where}: the masks are true/false, so touching cells cannot be told apart; "
-            "give every cell its own number (for instance with scipy.ndimage.label)"
+            "give every cell its own number, or let --label-components number connected pieces"
         )
     if np.issubdtype(pixels.dtype, np.integer):
         return pixels

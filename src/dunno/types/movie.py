@@ -15,6 +15,7 @@ from dunno.types.cells import CellSource
 from dunno.types.detections import Detections, Pixels
 from dunno.types.labels import LabelImage, as_labels
 from dunno.types.measuring import dark, digest_of, measure_cells
+from dunno.types.points import Points
 
 MOST_FRAMES = 100_000_000
 SCALES = (1e-30, 1e30)
@@ -49,13 +50,14 @@ class Movie:
     """Masks over time, and optionally the images behind them. Frames are read when they are asked for.
 
     Args:
-        masks: (T, [Z,] Y, X) labels as a NumPy, zarr or Dask array, or a list of frames; 0 is background.
+        masks: (T, [Z,] Y, X) labels as a NumPy, zarr or Dask array, or a list of frames; 0 is background. Or `Points`.
         images: The same shape, or `None`.
         scale: Size of a pixel along each axis, `(y, x)` or `(z, y, x)`, or one number for all; `None` means 1.
         interval: Minutes between frames, if known.
         name: What to call the movie.
         mask_source: Where the masks come from, in words.
         frames: (T,) original index of each frame; `None` counts from 0.
+        notes: What a reader has to say about it, a line each.
 
     Example:
         >>> import numpy as np
@@ -74,6 +76,7 @@ class Movie:
         name: str = "movie",
         mask_source: str = "arrays",
         frames: Ints | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         length = count_frames(masks)
         if length == 0:
@@ -96,6 +99,9 @@ class Movie:
         self.name = name
         self.path: str | None = None  # where `dunno.read` found it, so that it can be opened again
         self.masks_path: str | None = None
+        self.opened_with: dict[str, Any] = {}  # what else `dunno.read` was told
+        self.form = "arrays"  # what `dunno.read` took it for
+        self.notes: tuple[str, ...] = tuple(notes)
         self.mask_source = mask_source
         self.interval = interval
         self.shape: tuple[int, ...] = frame_shape(masks)
@@ -117,6 +123,11 @@ class Movie:
     def has_images(self) -> bool:
         """Whether there are images behind the masks."""
         return self._images is not None
+
+    @property
+    def has_masks(self) -> bool:
+        """Whether its cells have masks; of points only the places are known."""
+        return not isinstance(self._masks, Points)
 
     @property
     def has_cells(self) -> bool:
@@ -176,8 +187,11 @@ class Movie:
         Without it their intensities are NaN; costs that need it will ask for it themselves.
         """
         pixels, image, problem = Pixels(self, t), None, None
+        position = int(self._positions[t])
+        blank = position in self._blank
+        if isinstance(self._masks, Points) and not blank:
+            return self._masks.detections(position, int(self.frames[t]), self.scale, pixels=pixels), None
         masks = pixels.masks
-        blank = int(self._positions[t]) in self._blank
         if self._images is not None and not blank:
             try:
                 image = pixels.images
@@ -200,11 +214,32 @@ class Movie:
             **({} if light is None else light._asdict()),
         ), problem
 
+    def digest(self, t: int) -> int:
+        """The number by which frame t's masks, or points, are known again; they are read."""
+        if isinstance(self._masks, Points):
+            return self._masks.digest(int(self._positions[t]))
+        return digest_of(self.masks(t), self.where(t))
+
     def with_cells(self, source: CellSource) -> Movie:
         """View whose cells come from where they were measured before; its masks are refused where they have changed since."""
         view = self.part(slice(None))
         view._cells, view._places = source, np.arange(len(self))
         return view
+
+    def with_images(self, images: Frames) -> Movie:
+        """View with other images behind the masks, one for every frame."""
+        if count_frames(images) != len(self):
+            raise MovieError(
+                f"{self.name}: {len(self)} mask frames but {count_frames(images)} image frames; every frame needs one of each"
+            )
+        view = self.part(slice(None))
+        view._images = images
+        return view
+
+    @property
+    def sources(self) -> tuple[Frames, Frames | None]:
+        """Where its masks and its images come from."""
+        return self._masks, self._images
 
     def every(self, n: int, start: int = 0) -> Movie:
         """View every n-th frame, beginning with frame `start`: a lower temporal resolution."""
@@ -212,8 +247,8 @@ class Movie:
         view.interval = None if self.interval is None else self.interval * n
         return view
 
-    def part(self, selection: slice) -> Movie:
-        """View some of the frames."""
+    def part(self, selection: slice | Ints) -> Movie:
+        """View some of the frames, given by position."""
         view = object.__new__(Movie)
         view.__dict__.update(self.__dict__)
         view._positions = self._positions[selection]

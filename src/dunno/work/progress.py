@@ -19,6 +19,14 @@ Tell = Callable[[str, int, int], None]
 MEGABYTE = 1 << 20
 
 
+Say = Callable[[str], None]
+"""Is told a line that is worth knowing."""
+
+
+def say_nothing(line: str) -> None:
+    """Keep it."""
+
+
 def tell_nobody(stage: str, done: int, total: int) -> None:
     """Where nobody listens."""
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dunno import Movie, Tracker, rooms
-from dunno.errors import InputError
+from dunno.errors import DunnoWarning, InputError
 from dunno.io import read_links
 from dunno.io.links import LinkSource, sources
 from dunno.io.writers import export
@@ -32,7 +32,7 @@ def example_of(source: LinkSource, folder: Path, movie: Movie) -> Path:
 
 
 def test_the_sources_are_the_files_of_the_room() -> None:
-    assert {"csv", "ctc", "geff", "trackmate"} <= set(SOURCES)
+    assert {"csv", "ctc", "geff", "trackmate", "tracks"} <= set(SOURCES)
     orders = [source.order for source in SOURCES.values()]
     assert orders == sorted(set(orders))
     assert all(10 < len(rooms.summary(type(source))) < 120 for source in SOURCES.values())
@@ -120,9 +120,13 @@ def test_what_dunno_writes_it_reads_again(name: str, place: str, tmp_path: Path)
 
 def test_what_is_no_source_of_links_is_refused_with_what_is(colony: Movie, tmp_path: Path) -> None:
     (tmp_path / "e.txt").write_text("")
-    with pytest.raises(InputError, match="e.txt: is no CSV table, CTC result folder, GEFF or TrackMate XML"):
+    with pytest.raises(
+        InputError, match="e.txt: is no table of tracks, CSV table, CTC result folder, GEFF or TrackMate XML"
+    ):
         read_links(tmp_path / "e.txt", colony)
-    with pytest.raises(InputError, match="nowhere: there is no such file or folder; --links takes a CSV table, CTC"):
+    with pytest.raises(
+        InputError, match="nowhere: there is no such file or folder; --links takes a table of tracks, CSV table, CTC"
+    ):
         read_links(tmp_path / "nowhere", colony)
 
 
@@ -135,3 +139,17 @@ def test_links_become_candidates_and_are_kept_as_selected(colony: Movie, tmp_pat
     assert first.cost[chosen].tolist() == [24.5]
     assert 0 < first.probability[chosen[0]] < 1e-6
     assert int(second.selected.sum()) == 1
+
+
+@pytest.mark.parametrize("name", ["geff", "tracks"])
+def test_places_in_the_other_unit_are_recognised_and_told(name: str, colony: Movie, tmp_path: Path) -> None:
+    scaled = Movie([colony.masks(t) for t in range(3)], scale=0.1)
+    path = example_of(SOURCES[name], tmp_path, colony)  # in pixels
+    if name == "tracks":  # in micrometres
+        module = import_module("tests.io.links.test_tracks")
+        rows = [f"{track},{t},{y / 10},{x / 10}" for track, t, _, y, x in module.rows(colony)]
+        path.write_text("\n".join(["ID,T,Y,X", *rows]))
+    with pytest.warns(
+        DunnoWarning, match="its places fit the masks in (pixels, not in µm|µm, not in pixels), and are taken so"
+    ):
+        assert as_set(read_links(path, scaled)) == TRUE_LINKS

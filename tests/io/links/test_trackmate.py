@@ -101,3 +101,47 @@ def test_numbers_that_are_none_get_one_clear_line(
 def test_a_spot_without_a_place_is_listed(place: float, colony: Movie, tmp_path: Path) -> None:
     path = write(tmp_path / "t.xml", spot(10, 0, 0.75, place) + spot(20, 1, 0.75, 0.75), edge(10, 20))
     assert read_links(path, colony).unmatched == ("spot 10: has no place, or one that is not finite",)
+
+
+def export(path: Path, unit: str, *particles: list[tuple[int, float, float]]) -> Path:
+    """As TrackMate's action "Export tracks to XML file" writes it."""
+    tracks = "".join(
+        f'<particle nSpots="{len(spots)}">'
+        + "".join(f'<detection t="{t}" x="{x}" y="{y}" z="0.0" />' for t, y, x in spots)
+        + "</particle>"
+        for spots in particles
+    )
+    path.write_text(
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<Tracks nTracks="{len(particles)}" spaceUnits="{unit}" frameInterval="1.0" '
+        f'timeUnits="sec" generationDateTime="Mo, 16 Nov 2026" from="TrackMate v7.11.1">{tracks}</Tracks>'
+    )
+    return path
+
+
+STAYS, MOVES = [(0, 1.5, 1.5), (1, 1.5, 1.5), (2, 1.5, 1.5)], [(0, 1.5, 9.5), (1, 1.5, 8.5), (2, 1.5, 8.5)]
+LINKS = {(0, 1, 1, 1), (1, 1, 2, 1), (0, 2, 1, 3), (1, 3, 2, 4)}
+
+
+def test_exported_tracks_are_read(colony: Movie, tmp_path: Path) -> None:
+    links = read_links(export(tmp_path / "e.xml", "pixel", STAYS, MOVES), colony)
+    assert (as_set(links), links.unmatched) == (LINKS, ())
+
+
+def test_exported_tracks_in_micrometres_need_the_size_of_a_pixel(colony: Movie, tmp_path: Path) -> None:
+    half = [[(t, y / 2, x / 2) for t, y, x in spots] for spots in (STAYS, MOVES)]
+    path = export(tmp_path / "e.xml", "micron", *half)
+    with pytest.raises(
+        InputError, match="e.xml: has places in 'micron', and the size of a pixel is not known; give it with --scale"
+    ):
+        read_links(path, colony)
+    assert as_set(read_links(path, Movie([colony.masks(t) for t in range(3)], scale=0.5))) == LINKS
+
+
+def test_an_exported_division_is_read_and_what_follows_it_is_listed(colony: Movie, tmp_path: Path) -> None:
+    divides = [(0, 1.5, 9.5), (1, 1.5, 8.5), (1, 5.0, 8.0), (2, 1.5, 8.5), (2, 4.0, 5.0)]
+    links = read_links(export(tmp_path / "e.xml", "pixel", STAYS, divides), colony)
+    assert as_set(links) == {(0, 1, 1, 1), (1, 1, 2, 1), (0, 2, 1, 3), (0, 2, 1, 4)}
+    assert links.unmatched == (
+        "a track has 2 spots in frame 1, and an export of tracks does not say which goes on as which; save the whole TrackMate "
+        "file instead",
+    )

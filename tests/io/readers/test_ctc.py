@@ -42,10 +42,26 @@ def test_a_sequence_reads_its_images(tmp_path: Path) -> None:
         read(path)
 
 
-def test_a_missing_frame_is_named(tmp_path: Path) -> None:
+def test_frames_that_are_missing_are_said_and_the_others_keep_their_numbers(tmp_path: Path) -> None:
+    path = write_sequence(tmp_path, "01_RES", "mask", first=5)
+    write_frames(path, [f"t00{t}.tif" for t in (5, 6, 7)], [frame + 9 for frame in COLONY])
+    write_frames(tmp_path / "01_RES", ["mask010.tif"], COLONY[:1])
+    (tmp_path / "01_RES" / "mask006.tif").unlink()
+    with pytest.raises(
+        MovieError, match="3 images but 3 masks in .*01_RES; every frame needs one .* frame 10 has no image"
+    ):
+        read(path)
+    write_frames(path, ["t010.tif"], [COLONY[0] + 9])
+    movie = read(path)
+    assert movie.frames.tolist() == [5, 7, 10]
+    np.testing.assert_array_equal(movie.images(1), COLONY[2] + 9)
+    assert movie.notes[0].startswith("frames 6, 8, 9 are missing; frames keep the numbers of their files")
+
+
+def test_two_files_of_a_frame_are_refused(tmp_path: Path) -> None:
     path = write_sequence(tmp_path, "01_RES", "mask")
-    (tmp_path / "01_RES" / "mask001.tif").unlink()
-    with pytest.raises(MovieError, match="mask002.tif follows mask000.tif; frames are missing"):
+    write_frames(tmp_path / "01_RES", ["mask0001.tif"], COLONY[:1])
+    with pytest.raises(MovieError, match="mask001.tif follows mask0001.tif|mask0001.tif follows mask001.tif"):
         read(path)
 
 

@@ -49,8 +49,8 @@ def read_links(path: str | Path, movie: Movie) -> Links:
     """Read links and match them to a movie's detections.
 
     Args:
-        path: A `.csv` with columns mother_frame, mother, frame, daughter (and selected); a folder with `res_track.txt` and
-            masks; a `.geff`; or a TrackMate `.xml`.
+        path: A `.csv` with columns mother_frame, mother, frame, daughter (and selected), or with a row per track and frame; a
+            napari array of tracks (`.npy`); a folder with `res_track.txt` and masks; a `.geff`; or a TrackMate `.xml`.
         movie: The movie they belong to.
     """
     path = Path(path)

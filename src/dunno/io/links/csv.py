@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from dunno.errors import InputError
+from dunno.io.track_tables import EXPECTED
 from dunno.types import Movie
 from dunno.types.links import GivenLinks
 
@@ -22,6 +23,7 @@ class CsvLinks:
 
     name = "csv"
     form = "CSV table"
+    example = "dunno track masks.tif -o OUT --links edges.csv"
     order = 10
 
     def accepts(self, path: Path) -> bool:
@@ -53,7 +55,8 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
             missing = set(COLUMNS) - set(reader.fieldnames or ())
             if missing:
                 raise InputError(
-                    f"{path}: lacks the columns {', '.join(sorted(missing))}; expected a table like edges.csv"
+                    f"{path}: lacks the columns {', '.join(sorted(missing))}; expected a table like edges.csv, or one of tracks "
+                    f"({EXPECTED}); it has {', '.join(map(str, reader.fieldnames or ()))[:200] or 'none'}"
                 )
             yield from enumerate(reader, 2)
     except (OSError, csv.Error) as error:

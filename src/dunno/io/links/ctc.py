@@ -22,6 +22,7 @@ class CtcLinks:
 
     name = "ctc"
     form = "CTC result folder"
+    example = "dunno track masks.tif -o OUT --links 01_RES"
     order = 20
 
     def accepts(self, path: Path) -> bool:

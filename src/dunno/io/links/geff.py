@@ -8,7 +8,7 @@ import numpy as np
 
 from dunno.errors import InputError
 from dunno.io.images import one_line
-from dunno.io.spots import match_spots
+from dunno.io.spots import match_in_either_unit
 from dunno.types import Movie
 from dunno.types.links import GivenLinks
 
@@ -17,10 +17,11 @@ MOST = float(2**53)
 
 
 class GeffLinks:
-    """A GEFF whose nodes have a time and a place in the movie's units."""
+    """A GEFF (dunno, motile, Trackastra, Ultrack) whose nodes have a time and a place, in µm or pixels."""
 
     name = "geff"
     form = "GEFF"
+    example = "dunno track masks.tif -o OUT --links tracks.geff"
     order = 30
 
     def accepts(self, path: Path) -> bool:
@@ -45,4 +46,5 @@ class GeffLinks:
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InputError(f"{path}: its nodes and edges are no numbers ({one_line(error)})") from None
         frame = np.where(np.isfinite(time), time, -1).clip(-1, MOST).astype(np.int64)
-        return match_spots(ids, frame, np.stack(place, 1), movie).links(*edges.T)
+        spots = match_in_either_unit(ids, frame, np.stack(place, 1), movie, str(path), in_pixels=False)
+        return spots.links(*edges.T)

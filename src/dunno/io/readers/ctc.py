@@ -5,13 +5,12 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-import numpy as np
-
 from dunno.errors import DunnoWarning, MovieError
 from dunno.io.ctc import MASK_PLACES, beside, frame_numbers, is_sequence, looks_like_images
 from dunno.io.images import ImageFiles, image_files
+from dunno.io.numbering import say_missing
 from dunno.io.readers import Options
-from dunno.types import Movie
+from dunno.types import Ints, Movie
 
 
 class CtcReader:
@@ -19,6 +18,7 @@ class CtcReader:
 
     name = "ctc"
     form = "a Cell Tracking Challenge sequence"
+    example = "dunno track Fluo-N2DL-HeLa/01 -o OUT"
     order = 20
 
     def accepts(self, path: Path) -> bool:
@@ -61,20 +61,28 @@ def _joined(path: Path, masks: Path, options: Options) -> Movie:
     """Join a sequence's images, where there are any, with a folder of masks."""
     mask_files = image_files(masks)
     frames = frame_numbers(mask_files)
-    images = image_files(path) if path.is_dir() else []
-    if images and len(images) != len(mask_files):
-        raise MovieError(
-            f"{path}: {len(images)} images but {len(mask_files)} masks in {masks}; every frame needs one of each"
-        )
-    if images and not np.array_equal(frame_numbers(images), frames):
-        raise MovieError(f"{path}: the numbers of the images and of the masks in {masks} differ")
+    images = _images(path, masks, frames)
     return options.movie(
         ImageFiles(mask_files),
         ImageFiles(images) if images else None,
         name="/".join(path.parts[-2:]),
         mask_source=str(masks),
         frames=frames,
+        notes=say_missing(frames),
     )
+
+
+def _images(path: Path, masks: Path, frames: Ints) -> list[Path]:
+    """The sequence's images of these frames: all, or none where there are no images."""
+    files = image_files(path) if path.is_dir() else []
+    by_number = dict(zip(frame_numbers(files).tolist(), files, strict=True))
+    missing = [frame for frame in frames.tolist() if frame not in by_number]
+    if files and missing:
+        raise MovieError(
+            f"{path}: {len(files)} images but {len(frames)} masks in {masks}; every frame needs one of each, "
+            f"and frame {missing[0]} has no image"
+        )
+    return [by_number[frame] for frame in frames.tolist()] if files else []
 
 
 def _are_numbered(masks: Path) -> bool:

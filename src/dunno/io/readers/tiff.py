@@ -11,16 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.errors import MovieError
+from dunno.io.axes import lay_out, planes_of
 from dunno.io.images import TIFF, one_line
 from dunno.io.readers import Options
+from dunno.io.spacing import read_spacing
 from dunno.types import Frames, Movie
 
 
 class TiffReader:
-    """A multi-page TIFF, one label image or volume per frame."""
+    """A multi-page TIFF, ImageJ hyperstack or OME-TIFF: one label image or volume per frame."""
 
     name = "tiff"
     form = "a TIFF stack (.tif, .tiff)"
+    example = "dunno track masks.tif -o OUT --axes TZYX"
     order = 40
 
     def accepts(self, path: Path) -> bool:
@@ -28,18 +31,19 @@ class TiffReader:
         return path.suffix.lower() in TIFF and path.is_file()
 
     def read(self, path: Path, options: Options) -> Movie:
-        """Read (T, Y, X) or (T, Z, Y, X) labels."""
-        return options.movie(self.frames(path), name=path.stem, mask_source=str(path))
+        """Read (T, Y, X) or (T, Z, Y, X) labels, one channel of several, and the size of a pixel where the file says it."""
+        frames = TiffStack(path, options)
+        return options.movie(frames, name=path.stem, mask_source=str(path), spacing=read_spacing(path))
 
-    def frames(self, path: Path) -> Frames:
+    def frames(self, path: Path, options: Options) -> Frames:
         """The stack's frames."""
-        return TiffStack(path)
+        return TiffStack(path, options)
 
 
 class TiffStack:
     """Frames in one multi-page TIFF. The file is opened when first used, and again after unpickling."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, options: Options) -> None:
         self.path = path
         self._lock = threading.Lock()
         self._file: Any = None
@@ -47,12 +51,8 @@ class TiffStack:
             shape, axes = tuple(int(size) for size in self._series().shape), str(self._series().axes)
         except (TypeError, ValueError) as error:
             raise self._broken(error) from None
-        # The leading axis is time whatever the writer called it: few frames are often saved as channels or slices.
-        if "C" in axes[1:] or "S" in axes[1:]:
-            raise MovieError(f"{path}: has colour channels (axes {axes}, shape {shape}); expected one channel")
-        if len(shape) not in (3, 4):
-            raise MovieError(f"{path}: an image of shape {shape}; expected a stack (T, Y, X) or (T, Z, Y, X)")
-        self.shape: tuple[int, ...] = shape
+        self.layout = lay_out(shape, axes, options, str(path))
+        self.frame_shape = self.layout.frame_shape
 
     def _series(self) -> Any:
         import tifffile
@@ -73,19 +73,30 @@ class TiffStack:
         return MovieError(f"{self.path}: cannot be read ({one_line(error)}); is it a complete TIFF?")
 
     def __len__(self) -> int:
-        return self.shape[0]
+        return len(self.layout)
 
     def __getitem__(self, t: int) -> NDArray[Any]:
         with self._lock:
             series = self._series()
-        per_frame = int(np.prod(self.shape[1:-2]))
         t = range(len(self))[t]
         try:
-            pages = [series.pages[t * per_frame + z] for z in range(per_frame)] if len(series.pages) > 1 else None
-            frame = self._whole(series)[t] if pages is None else np.stack([page.asarray() for page in pages])
-            return np.asarray(frame).reshape(self.shape[1:])
+            frame = self._of_pages(series, t)
+            return self.layout.arranged(self._whole(series)[self.layout.index(t)] if frame is None else frame)
         except Exception as error:
             raise MovieError(f"{self.path}: frame {t} cannot be read ({one_line(error)}); is it complete?") from None
+
+    def _of_pages(self, series: Any, t: int) -> NDArray[Any] | None:
+        """A frame put together from its pages; `None` where they are not one plane each."""
+        if len(series.pages) == 1:
+            return None
+        layout, pixels = self.layout, int(np.prod(series.pages[0].shape))
+        depth = next((n for n in (2, 3) if int(np.prod(layout.shape[-n:])) == pixels), 0)
+        numbers = planes_of(layout, t, depth) if depth else None
+        if numbers is None:
+            return None
+        planes = np.stack([series.pages[int(n)].asarray() for n in numbers.flat])
+        whole = planes.reshape(*numbers.shape, *layout.shape[-depth:])
+        return np.asarray(whole[(slice(None),) * numbers.ndim + layout.index(t, layout.axes[-depth:])])
 
     def _whole(self, series: Any) -> NDArray[Any]:
         # Stacks that ImageJ writes above 4 GB, or tifffile in one piece, have one page: map it instead of reading it.

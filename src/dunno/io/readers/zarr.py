@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dunno.errors import MovieError
+from dunno.io.array_frames import ArrayFrames
 from dunno.io.images import one_line
+from dunno.io.plates import is_zarr, plate_fields
 from dunno.io.readers import Options
+from dunno.io.spacing import MICROMETRES, MINUTES, Spacing
 from dunno.types import Frames, Movie
 
 SPACE = ("z", "y", "x")
-MINUTES = {"second": 1 / 60, "minute": 1.0, "hour": 60.0, "millisecond": 1 / 60000, "day": 1440.0}
 
 
 class ZarrReader:
@@ -22,6 +21,7 @@ class ZarrReader:
 
     name = "zarr"
     form = "a zarr or OME-Zarr folder"
+    example = "dunno track movie.ome.zarr -o OUT"
     order = 10
 
     def accepts(self, path: Path) -> bool:
@@ -31,69 +31,39 @@ class ZarrReader:
     def read(self, path: Path, options: Options) -> Movie:
         """Read an array, or a group's first labels with the image behind them, its scale and its interval."""
         if _is_array(path):
-            return options.movie(ZarrFrames(path), name=path.stem, mask_source=str(path))
+            return options.movie(ZarrFrames(path, options), name=path.stem, mask_source=str(path))
+        _refuse_plate(path)
         masks, image = _masks_and_image(path)
-        images = None if image is None else ZarrFrames(image.path, image.axes)
+        images = None if image is None else ZarrFrames(image.path, options.for_images(), image.axes, named=True)
         return options.movie(
-            _mask_frames(masks),
+            ZarrFrames(masks.path, options, masks.axes, named=True),
             images,
-            scale=masks.scale,
-            interval=masks.interval,
+            spacing=masks.spacing,
             name=path.stem,
             mask_source=str(masks.path),
         )
 
-    def frames(self, path: Path) -> Frames:
+    def frames(self, path: Path, options: Options) -> Frames:
         """The array's frames, or those of a group's labels or image."""
-        return ZarrFrames(path) if _is_array(path) else _mask_frames(_masks_and_image(path)[0])
+        if _is_array(path):
+            return ZarrFrames(path, options)
+        found = _multiscale(path) if options.shows_images else None
+        found = found or _masks_and_image(path)[0]
+        return ZarrFrames(found.path, options, found.axes, named=True)
 
 
-def is_zarr(path: Path) -> bool:
-    """Whether a folder is a zarr array or group."""
-    return any((path / marker).exists() for marker in ("zarr.json", ".zarray", ".zgroup"))
+class ZarrFrames(ArrayFrames):
+    """Frames of a zarr array on disk."""
 
-
-class ZarrFrames:
-    """Frames of a zarr array on disk. Keeps the path, so that it pickles; reads one channel where there are some."""
-
-    def __init__(self, path: Path, axes: str | None = None) -> None:
-        self.path = path
-        self._array = _open(path)
-        self.shape = shape = tuple(self._array.shape)
-        self.axes = axes or {3: "tyx", 4: "tzyx"}.get(len(shape), "")
-        if len(self.axes) != len(shape) or self.axes[:1] != "t":
-            raise MovieError(f"{path}: an array of shape {shape}; expected (T, Y, X) or (T, Z, Y, X)")
-
-    def __len__(self) -> int:
-        return int(self.shape[0])
-
-    def __getitem__(self, t: int) -> NDArray[Any]:
-        frame = (t, *(0 if axis == "c" else slice(None) for axis in self.axes[1:]))
-        try:
-            return np.asarray(self._array[frame])
-        except Exception as error:
-            raise MovieError(
-                f"{self.path}: frame {t} cannot be read ({one_line(error)}); is the store complete?"
-            ) from None
-
-    @property
-    def frame_shape(self) -> tuple[int, ...]:
-        """Size of a frame, without its channels."""
-        return tuple(size for axis, size in zip(self.axes[1:], self.shape[1:], strict=True) if axis != "c")
-
-    def where(self, t: int) -> str:
-        """Frame t, with the array."""
-        return f"{self.path}, frame {t}"
-
-    def __reduce__(self) -> tuple[type[ZarrFrames], tuple[Path, str]]:
-        return ZarrFrames, (self.path, self.axes)
+    def open_array(self) -> Any:
+        """The array."""
+        return _open(self.path)
 
 
 class _Multiscale(NamedTuple):
     path: Path
     axes: str
-    scale: tuple[float, ...] | None
-    interval: float | None
+    spacing: Spacing
 
 
 def _is_array(path: Path) -> bool:
@@ -112,11 +82,12 @@ def _masks_and_image(path: Path) -> tuple[_Multiscale, _Multiscale | None]:
     return masks, image if labels is not None else None
 
 
-def _mask_frames(masks: _Multiscale) -> ZarrFrames:
-    frames = ZarrFrames(masks.path, masks.axes)
-    if "c" in masks.axes and frames.shape[masks.axes.index("c")] != 1:
-        raise MovieError(f"{masks.path}: masks with several channels; expected one")
-    return frames
+def _refuse_plate(path: Path) -> None:
+    fields = plate_fields(path)
+    if fields:
+        raise MovieError(
+            f"{path}: is a plate of {len(fields)} fields; dunno track takes it as a whole, and one field is {fields[0]}"
+        )
 
 
 def _open(path: Path) -> Any:
@@ -169,12 +140,17 @@ def _full_resolution(path: Path, multiscales: Any) -> _Multiscale:
         None,
     )
     if factors is None:
-        return _Multiscale(path / level["path"], names, None, None)
-    space = tuple(float(factor) for name, factor in zip(names, factors, strict=True) if name in SPACE)
-    unit = axes[0].get("unit") if isinstance(axes[0], dict) else None
-    minutes = MINUTES.get(str(unit))
-    interval = float(factors[0]) * minutes if names[0] == "t" and minutes is not None else None
-    return _Multiscale(path / level["path"], names, space, interval)
+        return _Multiscale(path / level["path"], names, Spacing())
+    units = [axis.get("unit") if isinstance(axis, dict) else None for axis in axes]
+    sizes = {name: _size(name, float(factor), unit) for name, factor, unit in zip(names, factors, units, strict=True)}
+    spacing = Spacing(*(sizes.get(name) for name in (*SPACE, "t")))
+    return _Multiscale(path / level["path"], names, spacing)
+
+
+def _size(axis: str, factor: float, unit: str | None) -> float | None:
+    """A step along an axis in micrometres or minutes; a length without a unit is taken as it is, a time is not."""
+    known = MINUTES.get(str(unit)) if axis == "t" else MICROMETRES.get(str(unit), 1.0)
+    return None if known is None else factor * known
 
 
 def _listing(path: Path) -> str:

@@ -1,0 +1,43 @@
+"""OME-Zarr plates: wells, and in each some fields, every one a movie."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dunno.errors import MovieError
+
+MARKERS = ("zarr.json", ".zarray", ".zgroup")
+
+
+def is_zarr(path: Path) -> bool:
+    """Whether a folder is a zarr array or group."""
+    return any((path / marker).exists() for marker in MARKERS)
+
+
+def plate_fields(path: Path) -> list[Path]:
+    """Every field of every well of a plate, in the plate's order; none where it is not a plate."""
+    if not is_zarr(path) or "plate" not in (about := _attributes(path)):
+        return []
+    try:
+        wells = [path / str(well["path"]) for well in about["plate"]["wells"]]
+        return [well / str(image["path"]) for well in wells for image in _attributes(well)["well"]["images"]]
+    except (KeyError, TypeError, AttributeError):
+        raise MovieError(
+            f"{path}: its plate metadata are incomplete; expected wells, and images in each well"
+        ) from None
+
+
+def _attributes(path: Path) -> dict[str, Any]:
+    """A group's attributes, without opening it: a plate has thousands."""
+    for name in ("zarr.json", ".zattrs"):
+        try:
+            content = json.loads((path / name).read_text())
+        except (OSError, ValueError):
+            continue
+        found = content.get("attributes", {}) if name == "zarr.json" and isinstance(content, dict) else content
+        if isinstance(found, dict):
+            ome = found.get("ome", found)
+            return ome if isinstance(ome, dict) else {}
+    return {}

@@ -1,0 +1,179 @@
+"""Points without masks: tables and graphs of places."""
+
+from __future__ import annotations
+
+import csv
+from array import array
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dunno.errors import MovieError
+from dunno.io.images import one_line
+from dunno.io.masking import Region
+from dunno.io.readers import Options
+from dunno.io.track_tables import CENTROIDS, find_columns
+from dunno.types import Floats, Ints, Movie, Points
+from dunno.types.movie import MOST_FRAMES
+
+EXPECTED = "expected the columns frame, [z,] y, x in pixels, and optionally label and radius"
+NAMES = ("label", "id", "spot_id")
+LOOKED_AT = 20
+UNIT_LINES = 3
+
+
+class PointsReader:
+    """A table of points (CSV with frame, [z,] y, x), or the nodes of a GEFF: places are all that is known of the cells."""
+
+    name = "points"
+    form = "a table of points (.csv, .geff)"
+    example = "dunno track spots.csv -o OUT --scale 2,0.4,0.4"
+    order = 8
+    has_masks = False
+
+    def accepts(self, path: Path) -> bool:
+        """Whether it is called a CSV, or holds the nodes of a graph."""
+        return (path.suffix.lower() == ".csv" and path.is_file()) or (path / "nodes").is_dir()
+
+    def read(self, path: Path, options: Options) -> Movie:
+        """Read all points; frames are those between the first and the last."""
+        if options.label_components:
+            raise MovieError(f"{path}: has points and no masks; leave out --label-components")
+        columns = _of_geff(path) if path.is_dir() else _of_table(path)
+        points, frames, notes = _points(columns, options, path)
+        plain = replace(options, region=None)
+        return plain.movie(points, name=path.stem, mask_source=str(path), frames=frames, notes=notes)
+
+
+def _of_table(path: Path) -> dict[str, Floats]:
+    """The columns that say something of points, as numbers; TrackMate's lines of units after the first are passed over."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+            reader = csv.reader(file)
+            kept = _columns([name.strip() for name in next(reader, [])], path)
+            values = {part: array("d") for part in kept}
+            for n, row in enumerate(row for row in reader if row):
+                if n < UNIT_LINES and not (len(row) > kept["frame"] and _is_number(row[kept["frame"]])):
+                    continue
+                for part, index in kept.items():
+                    values[part].append(_number(row, index, part, n, path))
+    except (OSError, csv.Error) as error:
+        raise MovieError(f"{path}: cannot be read as a table ({one_line(error)}); {EXPECTED}") from None
+    return {part: np.array(column, np.float64) for part, column in values.items()}
+
+
+def _columns(header: list[str], path: Path) -> dict[str, int]:
+    """Where in a row the frame, the place, and names and radii are."""
+    found = find_columns(header)
+    kept: dict[str, int] = {part: header.index(found[part]) for part in ("frame", "z", "y", "x") if part in found}
+    if not {"frame", "y", "x"} <= set(kept):
+        raise MovieError(f"{path}: has the columns {', '.join(header)[:200] or '(none)'}; {EXPECTED}")
+    lower = [name.lower() for name in header]
+    return kept | {name: lower.index(name) for name in (*NAMES, "radius") if name in lower}
+
+
+def _number(row: list[str], index: int, part: str, n: int, path: Path) -> float:
+    text = row[index].strip() if len(row) > index else ""
+    if _is_number(text):
+        return float(text)
+    if part in CENTROIDS[3]:
+        raise MovieError(f"{path}: row {n} has {text!r:.40} as {part}; expected a number")
+    return float("nan")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _of_geff(path: Path) -> dict[str, Floats]:
+    """Times, places and names of a graph's nodes."""
+    from geff.core_io import read_to_memory
+    from geff_spec import GeffMetadata
+
+    try:
+        axes = [axis.name for axis in GeffMetadata.read(path).axes or ()]
+        graph = read_to_memory(path, node_props=axes, edge_props=[])
+        values = [np.asarray(graph["node_props"][name]["values"], np.float64) for name in axes]
+        names = np.asarray(graph["node_ids"], np.float64)
+    except Exception as error:
+        raise MovieError(f"{path}: cannot be read as GEFF ({one_line(error)})") from None
+    if len(axes) not in (3, 4):
+        raise MovieError(f"{path}: has the axes {', '.join(axes) or '(none)'}; expected time and 2 or 3 of space")
+    return dict(zip(("frame", *CENTROIDS[len(axes) - 1]), values, strict=True)) | {"id": names + 1}
+
+
+def _points(columns: dict[str, Floats], options: Options, path: Path) -> tuple[Points, Ints, list[str]]:
+    frame, notes = _frame_numbers(columns["frame"], path), ["points without masks: places are the only evidence"]
+    flat = "z" in columns and len(np.unique(columns["z"])) <= 1
+    notes += ["all points have the same z, which is left out"] if flat else []
+    axes = CENTROIDS[3 if "z" in columns and not flat else 2]
+    place = np.column_stack([columns[axis] for axis in axes])
+    if not np.isfinite(place).all():
+        raise MovieError(
+            f"{path}: row {int(np.flatnonzero(~np.isfinite(place).all(axis=1))[0])} has no place; {EXPECTED}"
+        )
+    if options.region is not None:
+        inside = _inside(place, options.region, path)
+        frame, place = frame[inside], place[inside]
+        columns = {name: column[inside] for name, column in columns.items()}
+    if len(frame) == 0:
+        raise MovieError(f"{path}: has no points")
+    step = int(np.gcd.reduce(np.diff(np.unique(frame)))) if len(np.unique(frame)) > 1 else 1
+    frames = np.arange(frame.min(), frame.max() + 1, step)
+    rows = np.split(*_by_frame(frame, frames))
+    labels, places = _named(columns, rows), {}
+    for t, here in enumerate(rows):
+        order = np.argsort(labels[t], kind="stable")
+        labels[t], places[t] = labels[t][order], place[here][order]
+    scale = np.broadcast_to(1.0 if options.scale is None else options.scale, len(axes))
+    diameter = _diameter(columns.get("radius"), [places[t] * scale for t in range(min(len(frames), LOOKED_AT))])
+    return Points(labels, places, diameter, str(path)), frames, notes
+
+
+def _by_frame(frame: Ints, frames: Ints) -> tuple[Ints, Ints]:
+    order = np.argsort(frame, kind="stable")
+    return order, np.searchsorted(frame[order], frames[1:])
+
+
+def _frame_numbers(column: Floats, path: Path) -> Ints:
+    with np.errstate(invalid="ignore"):
+        odd = ~(np.isfinite(column) & (column == np.round(column)) & (column >= 0) & (column < MOST_FRAMES))
+    if odd.any():
+        row = int(np.flatnonzero(odd)[0])
+        raise MovieError(f"{path}: row {row} has the frame {column[row]:g}; expected whole numbers from 0")
+    return column.astype(np.int64)
+
+
+def _inside(place: Floats, region: Region, path: Path) -> Any:
+    if len(region) != place.shape[1]:
+        raise MovieError(f"{path}: --region has {len(region)} sides, but points have {place.shape[1]} axes")
+    low, high = np.array(region).T
+    return ((place >= low) & (place < high)).all(axis=1)
+
+
+def _named(columns: dict[str, Floats], rows: list[Ints]) -> dict[int, Ints]:
+    """Each frame's names of its points: those of the file where they are positive and differ, else numbers from 1."""
+    given = next((columns[name] for name in NAMES if name in columns), None)
+    names = {}
+    for t, here in enumerate(rows):
+        own = None if given is None else given[here]
+        fits = own is not None and bool((own > 0).all() and (own == np.round(own)).all() and len(set(own)) == len(own))
+        names[t] = own.astype(np.int64) if fits and own is not None else np.arange(1, len(here) + 1)
+    return names
+
+
+def _diameter(radius: Floats | None, places: list[Floats]) -> float:
+    """What a cell measures: twice the median radius where the file has one, else half of the way to the nearest neighbour."""
+    from scipy.spatial import cKDTree
+
+    if radius is not None and np.isfinite(radius).any() and np.nanmedian(radius) > 0:
+        return float(2 * np.nanmedian(radius))
+    near = [cKDTree(place).query(place, k=2)[0][:, 1] for place in places if len(place) > 1]
+    found = float(np.median(np.concatenate(near))) / 2 if near else 1.0
+    return found if found > 0 else 1.0

@@ -1,0 +1,191 @@
+"""Probabilities for tracks that another program has in memory: tables, graphs and layers in, the same out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dunno.errors import InputError, MissingExtra
+from dunno.io import read
+from dunno.io.joining import join
+from dunno.io.track_tables import TrackRows, labelled, rows_of
+from dunno.tracking import Tracking
+from dunno.tracking.tracker import Tracker
+from dunno.types import Floats, Ints, Movie
+from dunno.types.links import GivenLinks
+
+COLUMN = "probability"
+NAPARI = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
+FRAMES, LABELS = ("time", "t", "frame"), ("label", "segmentation_id", "seg_id")
+PLACES = ("coords", "pos", "position")
+
+
+def trust(tracks: Any, masks: Movie | np.ndarray | str | Path, **options: Any) -> Any:
+    """Give somebody's tracks probabilities.
+
+    Args:
+        tracks: A table (pandas) of LapTrack, btrack, trackpy or Ultrack; LapTrack's tuple of tables; a graph (networkx) of
+            Trackastra or motile; a napari Tracks layer, or its array (N, 4 or 5); or btrack's list of tracklets.
+        masks: The masks that were tracked: an array (T, [Z,] Y, X), a `Movie`, or the path of what `dunno.read` reads.
+        **options: Of the `Tracker` that judges, such as `cost` or `seed`.
+
+    Returns:
+        The same kind of thing with a `probability`, that its link to its mother is right, for every row or edge; NaN where
+        there is no such link. Of an array: itself, and properties for `viewer.add_tracks`. Of tracklets: a table.
+
+    Example:
+        >>> from dunno.simulate import colony
+        >>> masks = np.stack([colony(cells=5, frames=4).movie.masks(t) for t in range(4)])
+        >>> tracks = np.array([[1, t, *np.argwhere(masks[t] == 1).mean(axis=0)] for t in range(4)])
+        >>> _, properties = trust(tracks, masks)
+        >>> [round(float(p), 1) for p in properties["probability"]]
+        [nan, 1.0, 1.0, 1.0]
+    """
+    movie = masks if isinstance(masks, Movie) else read(masks) if isinstance(masks, str | Path) else Movie(masks)
+    if hasattr(tracks, "nodes") and hasattr(tracks, "edges"):
+        return _trust_graph(tracks, movie, options)
+    if isinstance(tracks, np.ndarray):
+        return tracks, {COLUMN: _trust_rows(rows_of(_named(tracks), movie, "the array"), movie, options)}
+    if hasattr(tracks, "graph") and hasattr(tracks, "data"):
+        return _trust_layer(tracks, movie, options)
+    if isinstance(tracks, Sequence) and tracks and hasattr(tracks[0], "columns"):
+        return (_trust_table(tracks[0], movie, options, _splits(tracks)), *tracks[1:])
+    if isinstance(tracks, Sequence) and tracks and hasattr(tracks[0], "to_dict"):
+        return _trust_table(_tracklets(tracks), movie, options, None)
+    if hasattr(tracks, "columns"):
+        return _trust_table(tracks, movie, options, None)
+    raise InputError(
+        f"tracks of type {type(tracks).__name__}; expected a pandas table, a networkx graph, a napari layer or array, or btrack's "
+        "tracklets (files: dunno track MOVIE -o OUT --links FILE)"
+    )
+
+
+def _trust_table(table: Any, movie: Movie, options: dict[str, Any], parent: Mapping[int, int] | None) -> Any:
+    """A pandas table with a column more; an index with names counts as columns."""
+    flat = table.reset_index() if any(name is not None for name in table.index.names) else table
+    if flat.columns.duplicated().any():
+        flat = flat.loc[:, ~flat.columns.duplicated()]
+    rows = rows_of({str(name): flat[name].to_numpy() for name in flat.columns}, movie, "the table")
+    if parent is not None:
+        rows = TrackRows(rows.track, rows.frame, rows.label, rows.place, parent)
+    return table.assign(**{COLUMN: _trust_rows(rows, movie, options)})
+
+
+def _splits(tables: Sequence[Any]) -> dict[int, int] | None:
+    """LapTrack's second table: which track came from which."""
+    split = tables[1] if len(tables) > 1 else None
+    names = ("child_track_id", "parent_track_id")
+    if split is None or not set(names) <= set(split.columns):
+        return {}
+    return dict(zip(*(split[name].astype(int).tolist() for name in names), strict=True))
+
+
+def _trust_layer(layer: Any, movie: Movie, options: dict[str, Any]) -> Any:
+    """A napari Tracks layer with one feature more."""
+    data, graph = np.asarray(layer.data), dict(layer.graph or {})
+    rows = rows_of(_named(data), movie, "the layer")
+    parent = {int(new): int(old if np.ndim(old) == 0 else old[0]) for new, old in graph.items()}
+    rows = TrackRows(rows.track, rows.frame, rows.label, rows.place, parent)
+    features = layer.features.assign(**{COLUMN: _trust_rows(rows, movie, options)})
+    layer.data = data  # a layer sorts its data, and features that come later by the order they had before
+    layer.features, layer.graph = features, graph
+    return layer
+
+
+def _named(array: np.ndarray) -> dict[str, np.ndarray]:
+    if array.ndim != 2 or array.shape[1] not in NAPARI:
+        raise InputError(
+            f"an array of shape {array.shape}; expected (N, 4) or (N, 5): {', '.join(NAPARI[5])}, as napari has it"
+        )
+    return dict(zip(NAPARI[array.shape[1]], array.T, strict=True))
+
+
+def _tracklets(tracks: Sequence[Any]) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtra("tracklets become a table, which needs pandas; pip install 'dunno[pandas]'") from None
+    return pandas.concat([pandas.DataFrame(dict(track.to_dict())) for track in tracks], ignore_index=True)
+
+
+def _trust_rows(rows: TrackRows, movie: Movie, options: dict[str, Any]) -> Floats:
+    """(N,) the probability of the link that leads into each row."""
+    first, second, _ = rows.edges()
+    label = labelled(rows, movie)
+    found = _trust_edges(rows.frame[first], label[first], rows.frame[second], label[second], movie, options)
+    probability = np.full(len(rows.frame), np.nan)
+    probability[second] = found
+    return probability
+
+
+def _trust_edges(
+    mother_frame: Ints, mother: Ints, frame: Ints, daughter: Ints, movie: Movie, options: dict[str, Any]
+) -> Floats:
+    """(L,) the probability of each link; NaN of those that are none between detections of consecutive frames."""
+    given = GivenLinks(mother_frame, mother, frame, daughter)
+    links = join(given, movie, "given tracks")
+    if len(links) == 0:
+        why = f"; the first: {links.unmatched[0]}" if links.unmatched else ""
+        raise InputError(f"none of the {len(frame)} links could be matched to the masks{why}")
+    believed = _believed(Tracker(links=links, **options).track(movie))
+    keys = zip(mother_frame.tolist(), mother.tolist(), frame.tolist(), daughter.tolist(), strict=True)
+    return np.array([believed.get(key, np.nan) for key in keys])
+
+
+def _believed(tracking: Tracking) -> dict[tuple[int, int, int, int], float]:
+    found = {}
+    for pair in tracking.pairs:
+        for edge in np.flatnonzero(pair.selected).tolist():
+            mother, daughter = pair.mother[edge], pair.daughter[edge]
+            key = (
+                pair.mother_frame,
+                int(pair.mothers.label[mother]),
+                pair.daughter_frame,
+                int(pair.daughters.label[daughter]),
+            )
+            found[key] = float(pair.probability[edge])
+    return found
+
+
+def _trust_graph(graph: Any, movie: Movie, options: dict[str, Any]) -> Any:
+    """A copy of a networkx graph whose edges have probabilities; where it has no direction, the earlier node is the mother."""
+    nodes = list(graph.nodes)
+    number = {node: i for i, node in enumerate(nodes)}
+    frame = np.array([int(_attribute(graph, node, FRAMES)) for node in nodes], np.int64)
+    rows = TrackRows(np.arange(len(nodes)), frame, *_labels_or_places(graph, nodes, movie), {})
+    label = labelled(rows, movie)
+    ends = [sorted((number[a], number[b]), key=lambda row: int(frame[row])) for a, b in graph.edges]
+    first, second = np.array(ends, np.int64).reshape(-1, 2).T
+    found = _trust_edges(frame[first], label[first], frame[second], label[second], movie, options)
+    told = graph.copy()
+    for edge, probability in zip(list(graph.edges), found.tolist(), strict=True):
+        told.edges[edge][COLUMN] = probability
+    return told
+
+
+def _labels_or_places(graph: Any, nodes: list[Any], movie: Movie) -> tuple[Ints | None, Floats | None]:
+    """Labels, where all nodes have them, else places in pixels."""
+    about = [graph.nodes[node] for node in nodes]
+    name = next((name for name in LABELS if all(name in each for each in about)), None)
+    if name is not None:
+        return np.array([int(each[name]) for each in about], np.int64), None
+    name = next((name for name in PLACES if all(name in each for each in about)), None)
+    axes = ("z", "y", "x")[-movie.n_dimensions :]
+    if name is not None:
+        return None, np.array([np.asarray(each[name], float)[-movie.n_dimensions :] for each in about])
+    if all(axis in each for each in about for axis in axes):
+        return None, np.array([[float(each[axis]) for axis in axes] for each in about])
+    came = ", ".join(sorted(map(str, about[0]))) if about else "no nodes"
+    raise InputError(f"the graph's nodes have {came}; expected label, or coords, or {', '.join(axes)}, beside time")
+
+
+def _attribute(graph: Any, node: Any, names: Sequence[str]) -> Any:
+    about = graph.nodes[node]
+    name = next((name for name in names if name in about), None)
+    if name is None:
+        came = ", ".join(sorted(map(str, about))) or "nothing"
+        raise InputError(f"the graph's nodes have {came}; expected one of {', '.join(names)}")
+    return about[name]

@@ -1,0 +1,76 @@
+"""Points over time: cells of which only the place is known."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from dunno.errors import MovieError
+from dunno.types.arrays import Floats, Ints
+from dunno.types.detections import Detections
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Points where a movie has masks otherwise.
+
+    Attributes:
+        label: Each frame's (n,) names of its points, ascending, by position.
+        place: Each frame's (n, d) places in pixels, by position.
+        diameter: What a cell is taken to measure, in physical units.
+        source: The file, for messages.
+    """
+
+    label: Mapping[int, Ints]
+    place: Mapping[int, Floats]
+    diameter: float
+    source: str = "points"
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def __getitem__(self, t: int) -> NoReturn:
+        raise MovieError(f"{self.where(t)}: has points and no masks; give masks, or leave out what needs their pixels")
+
+    @property
+    def frame_shape(self) -> tuple[int, ...]:
+        """The smallest frame that holds all points."""
+        highest = [place.max(axis=0) for place in self.place.values() if len(place)]
+        n_dimensions = int(next(iter(self.place.values())).shape[1])
+        if not highest:
+            return (1,) * n_dimensions
+        return tuple(int(size) for size in np.maximum(np.floor(np.max(highest, axis=0) + 0.5) + 1, 1))
+
+    def only(self, frames: Sequence[int]) -> Points:
+        """Some frames under the same numbers."""
+        return Points(
+            {t: self.label[t] for t in frames}, {t: self.place[t] for t in frames}, self.diameter, self.source
+        )
+
+    def where(self, t: int) -> str:
+        """Frame t, with the file."""
+        return f"{self.source}, frame {t}"
+
+    def digest(self, t: int) -> int:
+        """A number by which a frame's points are known again."""
+        content = self.label[t].tobytes() + np.ascontiguousarray(self.place[t], np.float64).tobytes()
+        return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little") or 1
+
+    def detections(self, t: int, frame: int, scale: Sequence[float], **more: Any) -> Detections:
+        """Frame t's points as cells of one size; nothing else is known of them."""
+        place, n_dimensions = self.place[t], len(scale)
+        area = np.pi / 4 * self.diameter**2 if n_dimensions == 2 else np.pi / 6 * self.diameter**3
+        low = np.floor(place + 0.5).astype(np.int64)
+        return Detections(
+            label=self.label[t],
+            centroid=place * np.asarray(scale),
+            area=np.full(len(place), area),
+            bbox=np.stack([low, low + 1], axis=1),
+            frame=frame,
+            digest=self.digest(t),
+            **more,
+        )

@@ -1,0 +1,70 @@
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dunno import read
+from dunno.errors import MissingExtra, MovieError
+
+from ...conftest import COLONY
+from ..movies import assert_is_colony
+
+
+def save(path: Path, axes: str | None = "tyxc", name: str = "exported_data") -> Path:
+    """As ilastik exports object identities."""
+    h5py = pytest.importorskip("h5py")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    stack = np.stack(COLONY)
+    with h5py.File(path, "a") as file:
+        dataset = file.create_dataset(name, data=stack if axes is None else stack[..., None], chunks=True)
+        if axes is not None:
+            dataset.attrs["axistags"] = json.dumps({"axes": [{"key": key, "typeFlags": 1} for key in axes]})
+    return path
+
+
+def example(folder: Path) -> Path:
+    return save(folder / "cells.h5")
+
+
+def test_a_dataset_is_named_in_the_path(tmp_path: Path) -> None:
+    path = save(save(tmp_path / "cells.h5"), None, "other/masks")
+    assert_is_colony(read(path / "exported_data"))
+    assert_is_colony(read(path / "other" / "masks"))
+    assert_is_colony(read(path))  # ilastik's own name comes first
+    with pytest.raises(MovieError, match="holds no dataset nothing, but exported_data, other/masks; say which one"):
+        read(path / "nothing")
+
+
+def test_several_datasets_are_listed(tmp_path: Path) -> None:
+    path = save(save(tmp_path / "cells.h5", name="a"), name="b")
+    with pytest.raises(
+        MovieError, match="holds several datasets, but a, b; say which one holds the masks: .*cells.h5/a"
+    ):
+        read(path)
+
+
+def test_axes_are_those_that_ilastik_noted(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "v.h5", "w") as file:
+        dataset = file.create_dataset("exported_data", data=np.stack(COLONY)[:, None, :, :, None])
+        dataset.attrs["axistags"] = json.dumps({"axes": [{"key": key} for key in "tzyxc"]})
+    movie = read(tmp_path / "v.h5")
+    assert movie.shape == (1, 6, 12)
+    np.testing.assert_array_equal(movie.masks(1)[0], COLONY[1])
+    with pytest.raises(MovieError, match="has the axes CZYX.*without time; say what they are with --axes"):
+        read(save(tmp_path / "c.h5", "czyx"))
+
+
+def test_without_h5py_the_install_line_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = example(tmp_path)
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(MissingExtra, match="reading HDF5 needs h5py; pip install 'dunno.h5py.'"):
+        read(path)
+
+
+def test_what_is_no_hdf5_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.h5").write_bytes(b"hello")
+    with pytest.raises(MovieError, match="x.h5: cannot be opened as HDF5"):
+        read(tmp_path / "x.h5")
