@@ -27,7 +27,9 @@ def applied(calibration: Calibration, tracking: Tracking) -> Tracking:
     if calibration.makes_costs:
         pairs = _solved_again(calibration, tracking)
     verdict = calibration.verdict
-    told = {"calibration": calibration.describe(), "calibrated": calibration.trusted}
+    told: dict[str, Any] = {"calibration": calibration.describe(), "calibrated": calibration.trusted}
+    if calibration.makes_costs:  # pair by pair, without links across gaps
+        told["calibration"]["max_gap"] = 0
     told |= {"verdict": verdict.word, "reason": verdict.reason}
     scaled = tuple(calibration.apply(pair) for pair in pairs)
     return replace(tracking, pairs=scaled, about={**tracking.about, **told})

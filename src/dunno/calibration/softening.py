@@ -66,14 +66,21 @@ def mixed(probability: Floats, owner: Ints, n: int, unknown: float) -> Floats:
 
 def with_unknown(posterior: PairPosterior, unknown: float) -> PairPosterior:
     """A pair's probabilities with a share ε spread over each daughter's options; links stay."""
-    n = len(posterior.daughters)
+    n, edges = len(posterior.daughters), len(posterior.daughter)
     owner = np.concatenate([posterior.daughter, np.arange(n)])
     options = np.exp(np.concatenate([posterior.log_probability, posterior.log_no_mother]))
     with np.errstate(divide="ignore"):
         logs = np.log(mixed(options, owner, n, unknown))
-    spread = normalise(logs[:-n] if n else logs, logs[len(posterior.daughter) :], posterior.daughter)
+    spread = normalise(logs[:-n] if n else logs, logs[edges:], posterior.daughter)
+    gaps = posterior.gaps
+    if gaps is not None:  # their share of having no mother here stays
+        more = (spread.log_no_mother - posterior.log_no_mother)[gaps.daughter]
+        gaps = replace(
+            gaps, log_probability=gaps.log_probability + np.nan_to_num(more, nan=0.0, posinf=0.0, neginf=0.0)
+        )
     return replace(
         posterior,
+        gaps=gaps,
         log_probability=spread.log_probability,
         log_no_mother=spread.log_no_mother,
         entropy=np.where(np.isnan(posterior.entropy), np.nan, spread.entropy),

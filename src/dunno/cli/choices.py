@@ -70,6 +70,10 @@ class Choices(Opening):
             help="What the fitted model looks at: auto (decided by skipping frames), or places and more: places,size,…"
         ),
     ] = "auto"
+    max_gap: Annotated[
+        int | None,
+        typer.Option(help="How many frames a link may skip where a mask is missing; found out if not given."),
+    ] = None
     seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0
 
     def make_tracker(self, **more: Any) -> Tracker:
@@ -88,6 +92,7 @@ class Choices(Opening):
             divide_cost=self.divide_cost,
             no_mother=not self.mothers_only,
             evidence=self.evidence,
+            max_gap=self.max_gap,
             seed=self.seed,
             workers=more.pop("workers", self.workers),
             **{name: value for name, value in more.items() if name != "perturbation"},

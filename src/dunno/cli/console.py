@@ -139,7 +139,7 @@ def show_run(run: Run) -> None:
         ("masks", about["mask_source"]),
         ("frames", f"{summary.frames:,}" + (f" (every {about['step']})" if about["step"] > 1 else "")),
         ("cells", f"{summary.cells:,}"),
-        ("links", f"{summary.links:,} of {summary.candidates:,} candidate edges"),
+        ("links", f"{summary.links:,} of {summary.candidates:,} candidate edges" + _across(summary)),
         ("tracks", f"{summary.tracks:,}"),
         ("divisions", f"{summary.divisions:,}"),
         ("appearing / disappearing", f"{summary.appearing:,} / {summary.disappearing:,}"),
@@ -159,6 +159,10 @@ def show_run(run: Run) -> None:
     console.print(
         f"written to [bold]{escape(str(run.folder))}[/bold]: {', '.join(sorted(path.name for path in run.folder.iterdir()))}"
     )
+
+
+def _across(summary: Summary) -> str:
+    return f", {summary.gap_links:,} across missing masks" if summary.gap_links else ""
 
 
 def _missing_rows(summary: Summary) -> list[tuple[str, str]]:

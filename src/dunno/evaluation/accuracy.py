@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from dunno.evaluation.calibration_error import BINS, check_bins, curve, error_floor, expected_error, joint_floor
-from dunno.evaluation.decisions import BEGINNING, RIGHT, SWAP, UNSEEN, Decisions, decide
+from dunno.evaluation.decisions import decide
+from dunno.evaluation.outcomes import BEGINNING, RIGHT, SWAP, UNSEEN, Decisions
 from dunno.evaluation.sparsification import kept_right
 from dunno.tracking import Tracking
 from dunno.types import Bools, Floats, Ints, Truth

@@ -1,73 +1,17 @@
-"""What was decided, how surely, and whether it was right: the arrays that every score is made from."""
+"""A tracking beside its truth, pair by pair."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from dunno.errors import TruthError
+from dunno.evaluation.across_gaps import with_gaps
+from dunno.evaluation.outcomes import BEGINNING, RIGHT, SWAP, UNSEEN, Decisions
 from dunno.tracking import Tracking
-from dunno.truth import NO_MOTHER, TrueMothers, true_mothers
+from dunno.truth import NO_MOTHER, TrueMothers, earlier_mothers, true_mothers
 from dunno.types import Bools, Floats, Ints, PairPosterior, Truth
-
-RIGHT, SWAP, UNSEEN, BEGINNING = range(4)
-"""Kinds of links."""
-
-
-@dataclass(frozen=True, eq=False)
-class Decisions:
-    """A tracking beside its truth, over all frame pairs.
-
-    L links and N daughters take part; false detections do not (they have no truth), nor do daughters without a
-    distribution (possible where ⊥ was left out). Both are counted.
-
-    Attributes:
-        link_confidence: (L,) probability of each link.
-        link_right: (L,) whether it joins the daughter to her true mother.
-        link_kind: (L,) `RIGHT`, or in which way it is wrong: `SWAP` (the daughter's true mother is among the masks),
-            `UNSEEN` (she is annotated but in no mask), `BEGINNING` (the annotation begins the daughter here).
-        link_entropy: (L,) entropy of its daughter.
-        link_pair: (L,) the frame pair it belongs to.
-        confidence: (N,) probability of each daughter's decision, a mother or ⊥.
-        right: (N,) whether the decision is right.
-        pair: (N,) the frame pair.
-        log_true: (N,) log probability of the truth, -inf where it is no candidate.
-        square: (N,) sum of squared probabilities over all options.
-        has_mother: (N,) whether the truth is a mother, not ⊥.
-        is_candidate: (N,) whether the truth is ⊥ or a candidate.
-        edge_probability: (M,) probability of every candidate edge of these daughters.
-        edge_true: (M,) whether it is a true link.
-        p_no_mother: (N,) P(⊥).
-        p_divide: (D,) probability that each mother divides; empty where the method does not know.
-        divides: (D,) whether she has two or more true daughters.
-        true_links: (P,) for each frame pair, how many daughters have a true, detected mother.
-        link_drawn: For each frame pair, (K, L of the pair) which of its links each joint sample contains; empty where the
-            method has no joint samples.
-        counts: What was left out or odd.
-    """
-
-    link_confidence: Floats
-    link_right: Bools
-    link_kind: Ints
-    link_entropy: Floats
-    link_pair: Ints
-    confidence: Floats
-    right: Bools
-    pair: Ints
-    log_true: Floats
-    square: Floats
-    has_mother: Bools
-    is_candidate: Bools
-    edge_probability: Floats
-    edge_true: Bools
-    p_no_mother: Floats
-    p_divide: Floats
-    divides: Bools
-    true_links: Ints
-    link_drawn: tuple[Bools, ...]
-    counts: dict[str, int]
 
 
 def decide(tracking: Tracking, truth: Truth) -> Decisions:
@@ -77,8 +21,18 @@ def decide(tracking: Tracking, truth: Truth) -> Decisions:
             f"the tracking has {len(tracking.movie)} frames ({_span(tracking.movie.frames)}), the truth has {len(truth)} "
             f"({_span(truth.frames)}); they must be the same, so use the same every(n, start) on both"
         )
-    parts = [_decide_pair(pair, true_mothers(truth, pair), number) for number, pair in enumerate(tracking.pairs)]
+    gaps = looks_for_gaps(tracking)
+    parts = []
+    for number, pair in enumerate(tracking.pairs):
+        true = true_mothers(truth, pair)
+        part = _decide_pair(pair, true, number)
+        parts.append(with_gaps(part, pair, true, earlier_mothers(truth, pair, true)) if gaps else part)
     return _join(parts)
+
+
+def looks_for_gaps(tracking: Tracking) -> bool:
+    """Whether the tracking could have linked across gaps, and is judged by that."""
+    return bool((tracking.about.get("calibration") or {}).get("max_gap"))
 
 
 def _span(frames: Ints) -> str:

@@ -20,7 +20,8 @@ from dunno.errors import InputError
 from dunno.io.array_files import open_arrays, write_arrays
 from dunno.io.schema import PAIRS
 from dunno.io.writing import RUN_FILE
-from dunno.types import BrokenFrame, Detections, PairPosterior
+from dunno.lineage.gaps import one_link_each
+from dunno.types import BrokenFrame, Detections, GapEdges, PairPosterior
 
 FOLDER = "pairs"
 
@@ -29,6 +30,7 @@ PER_EDGE = ("mother", "daughter", "cost", "log_probability", "selected")
 PER_DAUGHTER = ("log_no_mother", "entropy")
 PER_MOTHER = ("log_disappear", "log_divide")
 PROBLEM = ("cost", "appear", "disappear", "divide", "dividing_cost")
+GAPS = ("mother_frame", "mother", "mother_label", "daughter", "gap", "cost", "log_probability", "selected")
 TRIPLES = {"first_edge": np.int32, "second_edge": np.int32, "cost": np.float64}
 
 
@@ -51,6 +53,7 @@ def write_block(path: Path, pairs: Sequence[PairPosterior], broken: Sequence[Bro
         **{name: _joined(pairs, name) for name in PER_MOTHER if getattr(pairs[0], name) is not None},
         **({"broken": np.array([json.dumps(asdict(each)) for each in broken])} if broken else {}),
     }
+    arrays |= _gap_arrays([pair.gaps for pair in pairs])
     problems = [pair.problem for pair in pairs if pair.problem is not None]
     if len(problems) == len(pairs):
         given = [name for name in PROBLEM if getattr(problems[0], name) is not None]
@@ -61,6 +64,25 @@ def write_block(path: Path, pairs: Sequence[PairPosterior], broken: Sequence[Bro
 
 def _joined(parts: Sequence[Any], name: str) -> np.ndarray:
     return np.concatenate([getattr(part, name) for part in parts])
+
+
+def _gap_arrays(each: Sequence[GapEdges | None]) -> dict[str, Any]:
+    """Edges across gaps with how many each pair has of them, -1 for None; nothing where none has any."""
+    listed = [gaps for gaps in each if gaps is not None]
+    if not listed:
+        return {}
+    columns = {f"gap_{name}": _joined(listed, name) for name in GAPS}
+    return {"n_gaps": np.array([-1 if gaps is None else len(gaps) for gaps in each]), **columns}
+
+
+def _gaps(arrays: dict[str, Any], n_pairs: int) -> list[GapEdges | None]:
+    if "n_gaps" not in arrays:
+        return [None] * n_pairs
+    rows = _bounds(np.maximum(arrays["n_gaps"], 0))
+    return [
+        None if n < 0 else GapEdges(**{name: arrays[f"gap_{name}"][own] for name in GAPS})
+        for n, own in zip(arrays["n_gaps"].tolist(), rows, strict=True)
+    ]
 
 
 def _triple_arrays(each: Sequence[Triples | None]) -> dict[str, Any]:
@@ -104,7 +126,7 @@ def _pairs(arrays: dict[str, Any]) -> Iterator[PairPosterior]:
         Detections(**{name: arrays[f"cell_{name}"][cell[t]] for name in PER_CELL}, frame=frame)
         for t, frame in enumerate(frames)
     ]
-    triples = _triples(arrays, len(n_edges))
+    triples, gaps = _triples(arrays, len(n_edges)), _gaps(arrays, len(n_edges))
     for t in range(len(n_edges)):
         part = {name: arrays[name][edge[t]] for name in PER_EDGE}
         part |= {name: arrays[name][of_daughter[t]] for name in PER_DAUGHTER}
@@ -115,7 +137,7 @@ def _pairs(arrays: dict[str, Any]) -> Iterator[PairPosterior]:
             terms = {n: arrays[f"problem_{n}"][rows.get(n, of_mother)[t]] for n in PROBLEM if f"problem_{n}" in arrays}
             ends = (part["mother"], part["daughter"], terms.pop("cost"), len(cells[t]), len(cells[t + 1]))
             problem = Problem(*ends, **terms, triples=triples[t])
-        yield PairPosterior(mothers=cells[t], daughters=cells[t + 1], **part, problem=problem)
+        yield PairPosterior(mothers=cells[t], daughters=cells[t + 1], **part, problem=problem, gaps=gaps[t])
 
 
 def _triples(arrays: dict[str, Any], n_pairs: int) -> list[Triples | None]:
@@ -135,8 +157,7 @@ def _bounds(counts: np.ndarray) -> list[slice]:
 
 def stored_pairs(folder: str | Path) -> Iterator[PairPosterior]:
     """Yield all pairs of an output, in frame order, a block in memory at a time."""
-    for block in stored_blocks(folder):
-        yield from block
+    yield from one_link_each(pair for block in stored_blocks(folder) for pair in block)
 
 
 def stored_blocks(folder: str | Path) -> Iterator[list[PairPosterior]]:

@@ -5,12 +5,34 @@ from __future__ import annotations
 import numpy as np
 
 from dunno.lineage.tracks import FrameRecord
-from dunno.types import PairPosterior
+from dunno.types import GapEdges, PairPosterior
 from dunno.types.cells import AXES
 
 
 def edge_columns(pair: PairPosterior) -> dict[str, np.ndarray]:
     """One row per candidate edge: labels, and the movie's original frame indices; `reviewed` if a person decided on links."""
+    near = _near_columns(pair)
+    if pair.gaps is None:
+        return near
+    far = _gap_columns(pair, pair.gaps)
+    return {name: np.concatenate([values, far[name]]) for name, values in near.items()}
+
+
+def _gap_columns(pair: PairPosterior, gaps: GapEdges) -> dict[str, np.ndarray]:
+    """The same for edges from frames before the pair's."""
+    return {
+        "mother_frame": gaps.mother_frame,
+        "mother": gaps.mother_label,
+        "frame": np.full(len(gaps), pair.daughter_frame),
+        "daughter": pair.daughters.label[gaps.daughter],
+        "cost": gaps.cost,
+        "probability": gaps.probability,
+        "selected": gaps.selected,
+        **({} if pair.reviewed is None else {"reviewed": gaps.selected & pair.reviewed[gaps.daughter]}),
+    }
+
+
+def _near_columns(pair: PairPosterior) -> dict[str, np.ndarray]:
     edges = len(pair.mother)
     return {
         "mother_frame": np.full(edges, pair.mother_frame),

@@ -9,6 +9,9 @@ import numpy as np
 
 from dunno.types import Bools, Detections, Floats, Ints, PairPosterior
 
+LONGEST = 16
+"""How many frames back a link may begin."""
+
 
 @dataclass(frozen=True, eq=False)
 class FrameRecord:
@@ -19,7 +22,7 @@ class FrameRecord:
         node: (n,) a number for each cell, unique in the movie.
         track: (n,) the track it belongs to, counted from 1.
         entropy: (n,) of its mother's identity; NaN in the first frame.
-        p_appear: (n,) P(⊥); NaN in the first frame.
+        p_appear: (n,) that it has no mother, here or in an earlier frame; NaN in the first frame.
         p_disappear: (n,) NaN in the last frame and where the method does not know.
         p_divide: (n,) NaN in the last frame and where the method does not know.
         reviewed: (n,) whether a person decided whose daughter it is; `None` where the movie was not reviewed.
@@ -70,6 +73,7 @@ class TrackNumbers:
 
     def __init__(self) -> None:
         self.current: Ints = np.empty(0, np.int64)
+        self._recent: dict[int, Ints] = {}  # tracks of the last frames' cells, by original index of the frame
         self._n = 0
         self._rows: Ints = np.empty((1024, 3), np.int64)  # first frame, last frame, mother; frames are original indices
         self._log: Floats = np.empty((1024, 2))  # of the confidence, and of the least certain link
@@ -80,6 +84,7 @@ class TrackNumbers:
     def begin(self, detections: Detections) -> Ints:
         """Number the first frame's cells."""
         self.current = self._new(np.zeros(len(detections), np.int64), detections.frame)
+        self._recent = {detections.frame: self.current}
         return self.current
 
     def follow(self, pair: PairPosterior) -> Ints:
@@ -90,13 +95,26 @@ class TrackNumbers:
         from_track[daughter] = self.current[mother]
         carried = np.zeros(len(pair.daughters), np.bool_)
         carried[daughter] = load[mother] == 1
-        numbers = np.where(carried, from_track, 0)
-        numbers[~carried] = self._new(from_track[~carried], pair.daughter_frame)
         log_probability = np.zeros(len(pair.daughters))
         log_probability[daughter] = np.minimum(pair.log_probability[pair.selected], 0.0)
+        self._across_gaps(pair, from_track, carried, log_probability)
+        numbers = np.where(carried, from_track, 0)
+        numbers[~carried] = self._new(from_track[~carried], pair.daughter_frame)
         self._carry(numbers[carried] - 1, pair.daughter_frame, log_probability[carried])
         self.current = numbers
+        self._recent = dict([*[*self._recent.items()][1 - LONGEST :], (pair.daughter_frame, numbers)])
         return numbers
+
+    def _across_gaps(self, pair: PairPosterior, from_track: Ints, carried: Bools, log_probability: Floats) -> None:
+        """Fill in the daughters whose mothers are in earlier frames."""
+        if pair.gaps is None or not pair.gaps.selected.any():
+            return
+        gaps = pair.gaps.only(pair.gaps.selected)
+        ends = list(zip(gaps.mother_frame.tolist(), gaps.mother.tolist(), strict=True))
+        tracks = np.array([self._recent[frame][mother] for frame, mother in ends])
+        from_track[gaps.daughter] = tracks
+        carried[gaps.daughter] = [ends.count(end) == 1 for end in ends]
+        log_probability[gaps.daughter] = np.minimum(gaps.log_probability, 0.0)
 
     def _carry(self, row: Ints, frame: int, log_probability: Floats) -> None:
         self._rows[row, 1] = frame
@@ -150,7 +168,7 @@ def _record(
         node=first_node + np.arange(len(cells)),
         track=track,
         entropy=unknown if before is None else before.entropy,
-        p_appear=unknown if before is None else np.exp(before.log_no_mother),
+        p_appear=unknown if before is None else before.p_appear,
         p_disappear=unknown if disappear is None else np.exp(disappear),
         p_divide=unknown if divide is None else np.exp(divide),
         reviewed=_reviewed(len(cells), before, after),

@@ -55,11 +55,11 @@ def can_see(name: str, stretch: Stretch) -> bool:
     return bool(found.can_see(stretch))
 
 
-def with_terms(fit: Fit, names: Sequence[str], cell_size: float) -> Fit:
+def with_terms(fit: Fit, names: Sequence[str], cell_size: float, rounds: int = ROUNDS) -> Fit:
     """A fit with terms added; places stay as they were fitted."""
     if not names:
         return fit
-    best = _grown(fit.best, names, cell_size)
+    best = _grown(fit.best, names, cell_size, rounds)
     pooled = _with_terms_of(fit.pooled, best.model) if fit.varies else best
     return replace(fit, best=best, pooled=pooled, places=fit.places or fit)
 
@@ -74,16 +74,16 @@ def is_place(term: Term) -> bool:
     return term.name in PLACES or term.name == Flow.name
 
 
-def _grown(climb: Climb, names: Sequence[str], cell_size: float) -> Climb:
+def _grown(climb: Climb, names: Sequence[str], cell_size: float, rounds: int) -> Climb:
     model, stretch = climb.model, climb.expected.stretch
     for name in names:
         model = _with_term(model, rooms.find("terms", name), stretch, cell_size)
     likely, one = stretch.among(climb.expected.found.edge > UNLIKELY), np.ones((len(stretch), len(stretch)))
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         new = maximise(expect(model, likely), one)
         pairs = zip(model.terms, new.terms, strict=True)
         model = replace(model, terms=tuple(old if is_place(old) else term for old, term in pairs))
-    return Climb(expect(model, stretch), climb.rounds + ROUNDS, climb.converged)
+    return Climb(expect(model, stretch), climb.rounds + rounds, climb.converged)
 
 
 def _with_term(model: Model, kind: Any, stretch: Stretch, cell_size: float) -> Model:

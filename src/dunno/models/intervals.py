@@ -11,8 +11,8 @@ from dunno.models.model import Model
 from dunno.terms import from_free
 from dunno.types import Floats
 
-DRAWS = 200
-FEW_DRAWS = 40
+DRAWS = 100
+FEW_DRAWS = 20
 LEAST_TRANSITIONS = 4
 NUDGE = 0.02
 WIDEST = 5.0

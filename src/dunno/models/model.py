@@ -19,7 +19,7 @@ from dunno.types.stretch import Stretch, Value
 PLACES = ("motion", "division", "turnover", "border")
 """The terms that see places alone, in the order in which they start."""
 
-FARTHEST = 5.0
+FARTHEST = 3.5
 """Pairs of daughters are looked at where each lies within so many of a division's standard deviations."""
 
 SMALLEST = 1e-12
@@ -106,10 +106,11 @@ class Model:
 
     def sisters(self, stretch: Stretch) -> Sisters | None:
         """Pairs of edges that may be a division's, as far as places say; `None` where no term asks for them."""
-        if not any(term.sees_sisters for term in self.terms):
+        looked_at = any(term.sees_sisters for term in self.terms)
+        if not looked_at and stretch.lag is None:
             return None
         near = stretch.squared < FARTHEST**2 * np.asarray(stretch.by_edge(self.value("division_scale")))
-        edges = np.flatnonzero(near)
+        edges = np.flatnonzero(near if looked_at else near & (stretch.lags > 1))
         first, second = every_pair(stretch.mother[edges])
         return Sisters(edges[first], edges[second])
 

@@ -95,7 +95,10 @@ def linked(numbers: TrackNumbers, pair: PairPosterior) -> tuple[Ints, Floats]:
     if not len(numbers):
         numbers.begin(pair.mothers)
     track = numbers.follow(pair)
-    return track[pair.daughter[pair.selected]], pair.probability[pair.selected]
+    daughter = pair.daughter[pair.selected]
+    if pair.gaps is not None:
+        daughter = np.concatenate([daughter, pair.gaps.daughter[pair.gaps.selected]])
+    return track[daughter], pair.link_probability
 
 
 def certainty_over_time(

@@ -64,7 +64,7 @@ def survey(pairs: Iterable[PairPosterior]) -> Survey:
     frames, links, wrong = [], [], []
     doubt, doubts = _Largest(MOST_CHECKED), list[Doubt]()
     for pair in summary.watch(pairs):
-        confidence = pair.probability[pair.selected]
+        confidence = pair.link_probability
         histogram += np.bincount(bins(confidence, EDGES), minlength=BINS)
         sure += int((confidence > SURE).sum())
         frames.append(pair.daughter_frame)

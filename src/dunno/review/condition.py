@@ -12,7 +12,7 @@ from dunno.assignment.distributions import normalise
 from dunno.errors import DecisionError
 from dunno.review.constraints import APPEARS, Constraints, constrained, constraints_of, with_decided_edges
 from dunno.review.decisions import Decision
-from dunno.types import Bools, Floats, PairPosterior
+from dunno.types import Bools, Floats, GapEdges, PairPosterior
 
 HARD, KEEP = 1e6, 1e3
 """What it is worth, in decisions, to follow a person, and to keep a link that the person did not speak about."""
@@ -41,10 +41,26 @@ def condition(pair: PairPosterior, decisions: Sequence[Decision], rules: Rules) 
     said = constraints_of(pair, decisions)
     if said.is_empty:
         return pair
+    before = pair.log_no_mother
     pair = with_decided_edges(pair, decisions)
     pair = _without_problem(pair, said, rules) if pair.problem is None else _solved(pair, pair.problem, said, rules)
     selected = _links(pair, said, rules.keep_links or pair.problem is None)
-    return replace(pair, selected=selected, samples=None, reviewed=said.settled)
+    gaps = None if pair.gaps is None else _gaps(pair, pair.gaps, before, said.settled | ~_alone(pair, selected))
+    return replace(pair, selected=selected, samples=None, reviewed=said.settled, gaps=gaps)
+
+
+def _gaps(pair: PairPosterior, gaps: GapEdges, before: Floats, taken: Bools) -> GapEdges:
+    """Edges across gaps: none for daughters who are decided on or linked here; for others, their share of no mother here."""
+    with np.errstate(invalid="ignore"):
+        more = np.nan_to_num((pair.log_no_mother - before)[gaps.daughter], nan=0.0, posinf=0.0)
+    own = taken[gaps.daughter]
+    return replace(
+        gaps,
+        log_probability=np.where(
+            own & np.isneginf(pair.log_no_mother)[gaps.daughter], -np.inf, gaps.log_probability + more
+        ),
+        selected=gaps.selected & ~own,
+    )
 
 
 def _solved(pair: PairPosterior, problem: Problem, said: Constraints, rules: Rules) -> PairPosterior:

@@ -19,6 +19,7 @@ from dunno.io.writers.csv import CsvWriter
 from dunno.io.writers.ctc import CtcWriter
 from dunno.io.writers.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, partial_of, remove
+from dunno.lineage.gaps import one_link_each
 from dunno.runs.broken import TrackedBlock, track_what_can_be
 from dunno.runs.identity import identity
 from dunno.runs.measuring import LOCAL, check_masks, measure_into
@@ -194,7 +195,7 @@ def _track(
         writers.append(CtcWriter(place / "ctc", about, movie))
     summary = Summary(expected_missing_links=None if tracker.links is None else 0.0)
     files = finished_files(plan, movie, place / block_files.FOLDER, executor, workers, tell)
-    summary.tracks = len(drain(summary.watch(_pairs(files, summary)), writers))
+    summary.tracks = len(drain(summary.watch(one_link_each(_pairs(files, summary))), writers))
     if tracker.links is not None and tracker.links.unmatched:
         (place / "unmatched_links.txt").write_text("\n".join(tracker.links.unmatched) + "\n")
     return Run(place, about, summary, 0.0)
@@ -214,9 +215,9 @@ def finished_files(
     A block is written the moment it ends, so that what is lost when a run is killed is what was in flight. Workers on this machine
     write their blocks themselves; those of a cluster, which may see other disks, send them.
     """
-    sizes = [block.n_pairs for block in blocks_of(movie, plan.window)]
+    sizes = [block.n_pairs for block in blocks_of(movie, plan.window, halo=plan.halo)]
     before = {index for index in range(len(sizes)) if block_files.is_whole(block_files.block_file(folder, index))}
-    missing = (each for each in enumerate(blocks_of(movie, plan.window)) if each[0] not in before)
+    missing = (each for each in enumerate(blocks_of(movie, plan.window, halo=plan.halo)) if each[0] not in before)
     done, upcoming = set(before), 0
     pairs_done = sum(sizes[index] for index in before)
     tell("tracking frames", pairs_done, sum(sizes))

@@ -37,6 +37,7 @@ class Summary:
     cells: int = 0
     candidates: int = 0
     links: int = 0
+    gap_links: int = 0
     divisions: int = 0
     appearing: int = 0
     disappearing: int = 0
@@ -59,7 +60,7 @@ class Summary:
         for pair in pairs:
             if self.frames == 1:
                 self.cells = len(pair.mothers)
-            total += float(pair.probability[pair.selected].sum())
+            total += float(pair.link_probability.sum())
             self._count(pair)
             self.mean_confidence = total / self.links if self.links else None
             self.expected_wrong_links = self.links - total
@@ -77,15 +78,18 @@ class Summary:
 
     def _count(self, pair: PairPosterior) -> None:
         load = np.bincount(pair.mother[pair.selected], minlength=len(pair.mothers))
-        links = int(pair.selected.sum())
+        across = 0 if pair.gaps is None else int(pair.gaps.selected.sum())
+        links = int(pair.selected.sum()) + across
+        self.gap_links += across
         self.frames += 1
         self.cells += len(pair.daughters)
-        self.candidates += len(pair.mother)
+        self.candidates += len(pair.mother) + (0 if pair.gaps is None else len(pair.gaps))
         self.links += links
         self.divisions += int((load >= 2).sum())
         broken = {each.frame for each in self.broken}
         self.appearing += 0 if pair.mother_frame in broken else len(pair.daughters) - links
         self.disappearing += 0 if pair.daughter_frame in broken else int((load == 0).sum())
+        self.disappearing -= across
         self.least_certain = heapq.nsmallest(LEAST_CERTAIN, [*self.least_certain, *_least_certain(pair)])
 
 

@@ -41,6 +41,9 @@ class Motion(Term):
         words=Words("motion per axis", "length per step", "root"),
     )
     tail: float = parameter("degrees of freedom", TAILS, "none")
+    lag_power: float = 1.0
+    """How the motion scale grows with the number of steps: 1 for Brownian motion, 0 for cells that stay."""
+
     least_scale: float = 0.0
     """The motion scale of cells that do not move at all, in proportion to their size."""
 
@@ -49,11 +52,13 @@ class Motion(Term):
         """From the distances to the nearest mothers."""
         near = nearest(stretch)
         scale = float(np.median(near)) / 1.4 if len(near) else cell_size**2
-        return cls(max(scale, 1e-6 * cell_size**2), START_TAIL, LEAST_SCALE * cell_size**2)
+        return cls(max(scale, 1e-6 * cell_size**2), START_TAIL, least_scale=LEAST_SCALE * cell_size**2)
 
     def log_single(self, stretch: Stretch) -> Floats:
         """(E,) log density of landing there as the only daughter."""
         scale = stretch.by_edge(self.motion_scale)
+        if stretch.lag is not None:
+            scale = np.asarray(scale * stretch.lag**self.lag_power, np.float64)
         return log_student(stretch.squared, scale, self.tail, stretch.n_dimensions) - stretch.log_volume
 
     def reach(self, beyond: float, n_dimensions: int) -> float:

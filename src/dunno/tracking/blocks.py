@@ -40,9 +40,9 @@ class Block:
             yield FramePair(seen[t], seen[t + 1], max_distance, self.movie.scale, frames)
 
 
-def blocks_of(movie: Movie, window: int = 0, size: int = BLOCK) -> Iterator[Block]:
-    """Cut a movie into blocks; with a window, each has enough frames on either side of its own."""
-    margin = max(window - 2, 0)
+def blocks_of(movie: Movie, window: int = 0, size: int = BLOCK, halo: int = 0) -> Iterator[Block]:
+    """Cut a movie into blocks; with a window or a halo, each has enough frames on either side of its own."""
+    margin = max(window - 2, halo, 0)
     for start in range(0, len(movie) - 1, size):
         stop = min(start + size, len(movie) - 1)
         begin = max(start - margin, 0)

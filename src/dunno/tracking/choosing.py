@@ -12,7 +12,7 @@ from dunno.calibration.verdict import hopeless
 from dunno.models import Fit
 from dunno.models.carrying import seen
 from dunno.models.climbing import Climb
-from dunno.models.evidence import can_see, offered, with_terms
+from dunno.models.evidence import ROUNDS, can_see, offered, with_terms
 from dunno.models.expectation import expect
 from dunno.terms.score import Score
 from dunno.tracking.sampling import Sample
@@ -23,6 +23,7 @@ LEAST_SHARE, LEAST_NATS = 0.02, 0.005
 """A term joins when the loss per daughter falls by more than this share of it, and by more than so many nats."""
 
 CHOOSING = "choosing evidence"
+TRIAL_ROUNDS = 3
 CHOOSING_CELLS = 4000
 """On how many cells evidence is chosen."""
 
@@ -68,8 +69,8 @@ def _tried(fit: Fit, skipped: SkippedModel, tell: Tell) -> tuple[Trial, ...]:
     loss, wrong = judged(skipped)
     for k, name in enumerate(names):
         tell(CHOOSING, k, len(names))
-        grown = with_terms(fit, [name], skipped.sample.cell_size)
-        beside = _beside(skipped, grown, [name])
+        grown = with_terms(fit, [name], skipped.sample.cell_size, TRIAL_ROUNDS)
+        beside = _beside(skipped, grown, [name], TRIAL_ROUNDS)
         new_loss, new_wrong = judged(beside)
         joined = loss - new_loss > max(LEAST_SHARE * loss, LEAST_NATS)
         trials.append(Trial(name, loss, new_loss, wrong, new_wrong, joined))
@@ -98,9 +99,9 @@ def _on(part: Sample, fit: Fit, jumps: list[tuple[int, int]]) -> Fit:
     return Fit(climb, climb, False, ())
 
 
-def _beside(skipped: SkippedModel, grown: Fit, names: list[str]) -> SkippedModel:
+def _beside(skipped: SkippedModel, grown: Fit, names: list[str], rounds: int = ROUNDS) -> SkippedModel:
     """The skip test with terms added at the larger step too."""
-    fit = with_terms(skipped.fit, names, skipped.sample.cell_size)
+    fit = with_terms(skipped.fit, names, skipped.sample.cell_size, rounds)
     return compared(skipped.sample, grown, fit, skipped.step, skipped.jumps)
 
 

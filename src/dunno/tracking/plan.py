@@ -10,12 +10,16 @@ from dunno.io.links import Links
 from dunno.methods import Method
 from dunno.perturbations import Perturbation
 
+HALO = 4
+"""Frames on either side of a block with gaps: marginals are then within 1e-3 of the whole movie's."""
+
 
 @dataclass(frozen=True)
 class Plan:
     """Everything that is decided before the first pair is tracked.
 
-    `evidence` names the terms that speak beside places in a model that is fitted; `None` lets skipping frames decide.
+    `evidence` names the terms that speak beside places in a model that is fitted; `None` lets skipping frames decide. `max_gap` is
+    how many frames a link may skip; `None` lets the fit decide.
     """
 
     cost: Cost
@@ -31,6 +35,17 @@ class Plan:
     links: Links | None
     calibration: Calibration | None
     evidence: tuple[str, ...] | None = None
+    max_gap: int | None = 0
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether links across gaps are looked for."""
+        return bool(getattr(self.calibration, "max_gap", 0))
+
+    @property
+    def halo(self) -> int:
+        """How many frames on either side of a block are solved with it."""
+        return HALO if self.has_gaps else 0
 
     @property
     def window(self) -> int:

@@ -16,7 +16,9 @@ from dunno.io.columns import detection_columns, edge_columns
 from dunno.io.output import read_run, reopen_movie
 from dunno.io.writers import export
 from dunno.io.writing import drain
+from dunno.lineage.gaps import drawn_gaps, one_link_each
 from dunno.lineage.tracks import TrackNumbers, TrackRow, records
+from dunno.tracking.tables import CellTable, EdgeTable, cell_table, edge_table
 from dunno.types import Movie, PairPosterior
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ class Tracking:
     about: Mapping[str, Any]
 
     def __repr__(self) -> str:
-        links = sum(int(pair.selected.sum()) for pair in self.pairs)
+        links = sum(len(pair.link_probability) for pair in self.pairs)
         state = self.about.get("verdict", "untested")
         return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {state})"
 
@@ -49,13 +51,23 @@ class Tracking:
         about = {**read_run(folder)["parameters"]}
         return cls(reopen_movie(folder, masks), tuple(stored_pairs(folder)), about)
 
+    @property
+    def cells(self) -> CellTable:
+        """Every cell, with its track and what probably became of it."""
+        return cell_table(self.pairs)
+
+    @property
+    def edges(self) -> EdgeTable:
+        """Every candidate edge between rows of `cells`, those across gaps included."""
+        return edge_table(self.pairs)
+
     def tracks(self) -> list[TrackRow]:
         """List the tracks: label, first and last frame, and the track each came from (0: none)."""
         return drain(self.pairs, [])
 
     def expected_wrong_links(self) -> float:
         """How many of the links are expected to be wrong: the sum of 1 − P over all of them."""
-        return float(sum((1 - pair.probability[pair.selected]).sum() for pair in self.pairs))
+        return float(sum((1 - pair.link_probability).sum() for pair in self.pairs))
 
     def sample(self, n: int, seed: int = 0) -> list[Tracking]:
         """Draw n complete lineage forests from the posterior, the frame pairs being independent (method JP).
@@ -72,16 +84,18 @@ class Tracking:
         for pair in self.pairs:
             own = np.random.SeedSequence([seed, pair.mother_frame, pair.daughter_frame]).generate_state(1, np.uint32)
             drawn.append(sample(cast(Problem, pair.problem), n, int(own[0])))
-        return [self._with(tuple(edges[k] for edges in drawn)) for k in range(n)]
+        return [self._with(tuple(edges[k] for edges in drawn), [seed, k]) for k in range(n)]
 
-    def _with(self, edges: tuple[np.ndarray, ...]) -> Tracking:
-        """The same movie with other assignments as links."""
+    def _with(self, edges: tuple[np.ndarray, ...], seed: list[int]) -> Tracking:
+        """The same movie with other assignments as links; those without a mother may have one across a gap."""
         pairs = []
+        rng = np.random.default_rng(seed)
         for pair, edge in zip(self.pairs, edges, strict=True):
             selected = np.zeros(len(pair.mother), np.bool_)
             selected[edge[edge >= 0]] = True
-            pairs.append(replace(pair, selected=selected))
-        return replace(self, pairs=tuple(pairs))
+            gaps = None if pair.gaps is None else drawn_gaps(pair, pair.gaps, edge < 0, rng)
+            pairs.append(replace(pair, selected=selected, gaps=gaps))
+        return replace(self, pairs=tuple(one_link_each(pairs)))
 
     def to_geff(self, path: str | Path, overwrite: bool = False) -> None:
         """Write a GEFF: the links at its root, all candidate edges in its group `candidates`."""
@@ -130,6 +144,9 @@ class Tracking:
         for pair in self.pairs:
             confidence = np.full(len(pair.daughters), np.nan)
             confidence[pair.daughter[pair.selected]] = pair.probability[pair.selected]
+            if pair.gaps is not None:
+                chosen = pair.gaps.selected
+                confidence[pair.gaps.daughter[chosen]] = pair.gaps.probability[chosen]
             parts.append(confidence)
         return np.concatenate(parts)
 

@@ -14,6 +14,7 @@ from dunno.errors import DunnoWarning
 from dunno.models import Fit
 from dunno.tracking.choosing import choose_evidence
 from dunno.tracking.fitting import fit_sample
+from dunno.tracking.missing import with_gaps
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import SkippedModel, skip
@@ -34,7 +35,10 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
     skipped = skip(sample, fit, JUDGING, tell)
     choice = choose_evidence(sample, fit, skipped, plan.evidence, tell)
     calibration = replace(calibration_of(choice.fit, about), trials=choice.trials)
-    return replace(plan, gate=gate, calibration=tested(calibration, sample, choice.fit, choice.skipped, tell))
+    calibration = tested(calibration, sample, choice.fit, choice.skipped, tell)
+    test = calibration.skipping[0] if calibration.skipping else None
+    missing = with_gaps(choice.fit, sample, gate, test, plan.max_gap)
+    return replace(plan, gate=gate, calibration=replace(calibration, model=missing.model))
 
 
 def tested(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,11 +23,13 @@ from dunno.costs import Cost, HasEventCosts, evaluate, linkable, name_of
 from dunno.errors import InputError, MovieError
 from dunno.io import read
 from dunno.io.links import Links
+from dunno.lineage.gaps import one_link_each
 from dunno.methods import Method, ScoredPair, is_joint
 from dunno.models.evidence import chosen
 from dunno.perturbations import Perturbation
 from dunno.tracking import Tracking
 from dunno.tracking.blocks import Block, blocks_of
+from dunno.tracking.gaps import track_with_gaps
 from dunno.tracking.gate import check_gate, estimate_gate, find_candidates, merge
 from dunno.tracking.measuring import with_measured_cells
 from dunno.tracking.plan import Plan
@@ -37,6 +39,9 @@ from dunno.tracking.skipped_temperature import fit_temperature
 from dunno.types import Candidates, EventCosts, FramePair, Movie, PairPosterior
 from dunno.work.progress import Tell, tell_nobody
 from dunno.work.schedule import in_order, open_executor
+
+LONGEST_GAP = 10
+"""The longest gap that may be asked for."""
 
 
 class Tracker:
@@ -84,6 +89,7 @@ class Tracker:
         links: Links | None = None,
         calibration: Calibration | Literal["self", "default"] | None = "default",
         evidence: str | Sequence[str] = "auto",
+        max_gap: int | None = None,
         seed: int = 0,
         workers: int | None = None,
         executor: Executor | None = None,
@@ -104,6 +110,7 @@ class Tracker:
         self.evidence = chosen(evidence)
         self.calibration = self._chosen(calibration)
         self._check_evidence()
+        self.max_gap = self._checked_gap(max_gap)
         self.seed = check_seed(seed)
         if workers is not None and workers < 1:
             raise InputError(f"workers is {workers}; expected at least 1")
@@ -131,6 +138,19 @@ class Tracker:
             f"evidence is for the model that method JP fits to the movie; with method {self.method.name}, cost "
             f"{name_of(self.cost)!r} and these choices nothing looks at it; leave it out"
         )
+
+    def _checked_gap(self, max_gap: int | None) -> int | None:
+        """Refuse gaps where no model tells what a missing mask costs."""
+        if max_gap is None:
+            return None if self.fits_model and self.links is None else 0
+        if isinstance(max_gap, bool) or not isinstance(max_gap, int) or not 0 <= max_gap <= LONGEST_GAP:
+            raise InputError(f"max_gap is {max_gap!r}; expected a whole number of frames, 0 to {LONGEST_GAP}")
+        if max_gap and not (self.fits_model and self.calibration == "self"):
+            raise InputError(
+                f"max_gap {max_gap} is for the model that method JP fits to the movie; method {self.method.name} with cost "
+                f"{name_of(self.cost)!r} and these choices links neighbouring frames only; leave it out"
+            )
+        return max_gap
 
     @property
     def _given_events(self) -> list[str]:
@@ -193,13 +213,17 @@ class Tracker:
             links=self.links,
             calibration=None if isinstance(self.calibration, str) else self.calibration,
             evidence=self.evidence,
+            max_gap=self.max_gap,
         )
 
     def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[PairPosterior]:
         """Yield each frame pair's posterior, in order, keeping a few blocks in memory."""
         plan = plan or self.plan(movie)
-        blocks = blocks_of(movie, plan.window)
+        blocks = blocks_of(movie, plan.window, halo=plan.halo)
         work = partial(track_block, plan)
+        yield from one_link_each(self._solved(work, blocks))
+
+    def _solved(self, work: Callable[[Block], list[PairPosterior]], blocks: Iterator[Block]) -> Iterator[PairPosterior]:
         if self.executor is None and self.workers == 1:
             for block in blocks:
                 yield from work(block)
@@ -257,6 +281,7 @@ class Tracker:
             "links": None if self.links is None else self.links.source,
             "links_unmatched": 0 if self.links is None else len(self.links.unmatched),
             "evidence": "auto" if self.evidence is None else ["places", *self.evidence],
+            "max_gap": self.max_gap,
             "seed": self.seed,
             "calibration": None,
             "calibrated": False,
@@ -276,6 +301,9 @@ class Tracker:
 
 def track_block(plan: Plan, block: Block) -> list[PairPosterior]:
     """Track a few consecutive frames, each read once."""
+    if plan.has_gaps:
+        found = track_with_gaps(plan, block)
+        return found if plan.links is None else [with_links(each, plan.links) for each in found]
     posteriors = []
     for pair in block.pairs(plan.window, plan.max_distance):
         rng = np.random.default_rng([plan.seed, pair.mothers.frame, pair.daughters.frame])

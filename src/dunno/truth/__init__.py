@@ -1,15 +1,26 @@
 """What is true: annotated tracks matched to a movie's cells, and every daughter's true mother."""
 
 from dunno.truth.matching import TrackTable, check_table, match_tracks, match_truth
-from dunno.truth.mothers import NO_MOTHER, NO_TRACK, TrueMothers, ancestors, position, true_mothers
+from dunno.truth.mothers import (
+    NO_MOTHER,
+    NO_TRACK,
+    EarlierMothers,
+    TrueMothers,
+    ancestors,
+    earlier_mothers,
+    position,
+    true_mothers,
+)
 
 __all__ = [
     "NO_MOTHER",
     "NO_TRACK",
+    "EarlierMothers",
     "TrackTable",
     "TrueMothers",
     "ancestors",
     "check_table",
+    "earlier_mothers",
     "match_tracks",
     "match_truth",
     "position",

@@ -11,6 +11,8 @@ from dunno.types import Bools, Ints, PairPosterior, Truth
 
 NO_TRACK = 0
 NO_MOTHER = -1
+MOST_BACK = 10
+"""How many frames before a pair its daughters' true mothers are looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +66,38 @@ def true_mothers(truth: Truth, pair: PairPosterior) -> TrueMothers:
         n_missed=int((~_is_in(truth.present[later], np.sort(daughter_tracks))).sum()),
         n_many=int((loads > 2).sum()),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class EarlierMothers:
+    """True mothers in frames before a pair's, of daughters whose cell is in no mask of the pair's earlier frame.
+
+    Attributes:
+        frame: (n,) original index of the latest earlier frame in which the cell, or the one it came from, is in a mask; -1 for
+            daughters with a mother in the pair, and where there is none.
+        label: (n,) its label there.
+    """
+
+    frame: Ints
+    label: Ints
+
+
+def earlier_mothers(truth: Truth, pair: PairPosterior, true: TrueMothers, most: int = MOST_BACK) -> EarlierMothers:
+    """Look for the true mothers of those who have none in the pair, up to `most` frames before it."""
+    later, t = position(truth, pair.daughter_frame), position(truth, pair.mother_frame)
+    tracks = _tracks_of(truth, later, pair.daughters.label)
+    frame, label = np.full(len(tracks), NO_MOTHER), np.full(len(tracks), NO_MOTHER)
+    left = true.known & (true.mother == NO_MOTHER)
+    for earlier in range(t - 1, max(t - 1 - most, -1), -1):
+        if not left.any():
+            break
+        number = int(truth.frames[earlier])
+        ancestor = ancestors(truth, np.where(left, tracks, NO_TRACK), number)
+        place = _index_of(ancestor, truth.tracks[earlier])
+        hit = left & (place >= 0)
+        frame[hit], label[hit] = number, truth.labels[earlier][place[hit]]
+        left = left & ~hit & (ancestor != NO_TRACK)
+    return EarlierMothers(frame, label)
 
 
 def position(truth: Truth, frame: int) -> int:

@@ -8,7 +8,7 @@ from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.cells import Cells, CellSource, KeptCells
 from dunno.types.detections import Detections, Pixels, Redrawn
 from dunno.types.movie import FewFrames, Frames, Movie, check_step, count_frames, where_is
-from dunno.types.pairs import BrokenFrame, Candidates, EventCosts, FramePair, PairPosterior
+from dunno.types.pairs import BrokenFrame, Candidates, EventCosts, FramePair, GapEdges, PairPosterior
 from dunno.types.points import Points
 from dunno.types.truth import Truth
 
@@ -24,6 +24,7 @@ __all__ = [
     "Floats",
     "FramePair",
     "Frames",
+    "GapEdges",
     "Ints",
     "KeptCells",
     "Movie",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -64,6 +64,43 @@ class EventCosts:
 
 
 @dataclass(frozen=True, eq=False)
+class GapEdges:
+    """Edges into a pair's daughters from frames before its mothers': the cell's mask is missing in between.
+
+    Attributes:
+        mother_frame: (G,) original index of each mother's frame.
+        mother: (G,) index into that frame's cells.
+        mother_label: (G,) as in the masks.
+        daughter: (G,) index of each edge's daughter.
+        gap: (G,) frames skipped between them, at least 1.
+        cost: (G,) cost of each edge.
+        log_probability: (G,) log P(mother | daughter).
+        selected: (G,) whether the edge is a link.
+    """
+
+    mother_frame: Ints
+    mother: Ints
+    mother_label: Ints
+    daughter: Ints
+    gap: Ints
+    cost: Floats
+    log_probability: Floats
+    selected: Bools
+
+    def __len__(self) -> int:
+        return len(self.mother)
+
+    @property
+    def probability(self) -> Floats:
+        """(G,) P(mother | daughter)."""
+        return np.exp(self.log_probability)
+
+    def only(self, edges: Bools) -> GapEdges:
+        """Some of the edges."""
+        return GapEdges(**{each.name: getattr(self, each.name)[edges] for each in fields(self)})
+
+
+@dataclass(frozen=True, eq=False)
 class PairPosterior:
     """What is believed about one frame pair.
 
@@ -74,7 +111,8 @@ class PairPosterior:
         daughter: (E,) index of each candidate edge's daughter.
         cost: (E,) cost of each edge.
         log_probability: (E,) log P(mother | daughter); with `log_no_mother` they sum to 1 for every daughter.
-        log_no_mother: (n,) log P(⊥), the chance that the daughter appeared; -inf where ⊥ was left out.
+        log_no_mother: (n,) log P(⊥), the chance that the daughter has no mother in this frame: she appeared, or her mother is
+            in an earlier one (`gaps`); -inf where ⊥ was left out.
         entropy: (n,) of each daughter's distribution over mothers and ⊥, in nats.
         selected: (E,) whether the edge is a link of the reported assignment.
         log_disappear: (m,) log probability of having no daughter; `None` where the method does not know.
@@ -83,6 +121,7 @@ class PairPosterior:
         reviewed: (n,) whether a person decided about the daughter; `None` where nobody did.
         samples: (K, n) assignments drawn from the joint posterior, each daughter's edge or -1, whose frequencies are the
             probabilities; `None` where the method has none. They tell which links are wrong together.
+        gaps: Edges from earlier frames; `None` where no mask is thought to be missing.
     """
 
     mothers: Detections
@@ -99,6 +138,7 @@ class PairPosterior:
     samples: Ints | None = None
     reviewed: Bools | None = None
     problem: Problem | None = field(default=None, repr=False)
+    gaps: GapEdges | None = None
 
     @property
     def mother_frame(self) -> int:
@@ -114,6 +154,21 @@ class PairPosterior:
     def probability(self) -> Floats:
         """(E,) P(mother | daughter)."""
         return np.exp(self.log_probability)
+
+    @property
+    def link_probability(self) -> Floats:
+        """(L,) probabilities of all links, those across gaps last."""
+        near = self.probability[self.selected]
+        return near if self.gaps is None else np.concatenate([near, self.gaps.probability[self.gaps.selected]])
+
+    @property
+    def p_appear(self) -> Floats:
+        """(n,) probability that the daughter appeared: that she has no mother here nor in an earlier frame."""
+        none = np.exp(self.log_no_mother)
+        if self.gaps is None:
+            return none
+        earlier = np.bincount(self.gaps.daughter, self.gaps.probability, minlength=len(none))
+        return np.clip(none - earlier, 0.0, 1.0)
 
 
 @dataclass(frozen=True)

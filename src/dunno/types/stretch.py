@@ -45,6 +45,7 @@ class Stretch:
         follows: (N,) the transition in which each row is a daughter, -1 if in none.
         drift: (N, d) where each mother is carried by her neighbours.
         score: (E,) what each edge costs, where a cost that is no motion speaks.
+        lag: (E,) single steps from mother to daughter; `None` where all are 1.
     """
 
     frames: Ints
@@ -59,6 +60,7 @@ class Stretch:
     follows: Ints
     drift: Floats | None = None
     score: Floats | None = None
+    lag: Ints | None = None
     _columns: dict[str, Floats] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -224,7 +226,48 @@ class Stretch:
     def among(self, edges: Bools) -> Stretch:
         """The same cells with some of the edges only."""
         score = None if self.score is None else self.score[edges]
-        return replace(self, mother=self.mother[edges], daughter=self.daughter[edges], score=score)
+        lag = None if self.lag is None else self.lag[edges]
+        return replace(self, mother=self.mother[edges], daughter=self.daughter[edges], score=score, lag=lag)
+
+    @cached_property
+    def linked(self) -> Bools:
+        """(T - 1,) whether a transition leads from each frame to the next one in the table."""
+        joined = np.zeros(max(len(self.frames) - 1, 0), np.bool_)
+        neighbours = self.transitions[:, 1] == self.transitions[:, 0] + 1
+        joined[self.transitions[neighbours, 0]] = True
+        return joined
+
+    @cached_property
+    def frames_left(self) -> Ints:
+        """(N,) how many frames follow a cell's own without a break."""
+        left = np.zeros(len(self.frames), np.int64)
+        for t in range(len(self.frames) - 2, -1, -1):
+            left[t] = left[t + 1] + 1 if self.linked[t] else 0
+        return np.asarray(left[self.row_frame])
+
+    @cached_property
+    def frames_before(self) -> Ints:
+        """(N,) how many frames come before a cell's own without a break."""
+        before = np.zeros(len(self.frames), np.int64)
+        for t in range(1, len(self.frames)):
+            before[t] = before[t - 1] + 1 if self.linked[t - 1] else 0
+        return np.asarray(before[self.row_frame])
+
+    @cached_property
+    def lags(self) -> Ints:
+        """(E,) single steps from mother to daughter."""
+        return np.ones(len(self.mother), np.int64) if self.lag is None else self.lag
+
+    def with_gaps(self, mother: Ints, daughter: Ints, lag: Ints) -> Stretch:
+        """The same with more edges, between frames that are no neighbours."""
+        more = None if self.score is None else np.concatenate([self.score, np.full(len(mother), np.nan)])
+        return replace(
+            self,
+            mother=np.concatenate([self.mother, mother]),
+            daughter=np.concatenate([self.daughter, daughter]),
+            lag=np.concatenate([self.lags, lag]),
+            score=more,
+        )
 
     def part(self, transitions: Sequence[int]) -> Stretch:
         """Some of its transitions, without drift."""

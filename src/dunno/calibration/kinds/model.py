@@ -68,6 +68,11 @@ class ModelCalibration(Calibration):
         """Whether cells are predicted from their neighbours."""
         return self.model.has(Flow.name)
 
+    @property
+    def max_gap(self) -> int:
+        """How many frames a link may skip."""
+        return int(self.model.term("missed").max_gap) if self.model.has("missed") else 0
+
     def at(self, stretch: Stretch) -> Model:
         """The model for a stretch: varying parameters are interpolated between the frames at which they were fitted."""
         if not self.frames:
@@ -129,6 +134,7 @@ class ModelCalibration(Calibration):
             "terms": [term.name for term in self.model.terms],
             "evidence": {"told": in_words(self.trials), "trials": [asdict(trial) for trial in self.trials]},
             "collective": self.collective,
+            "max_gap": self.max_gap,
             "varies_in_time": bool(self.frames),
             "parameters": {
                 **parameters,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,11 +14,22 @@ from dunno.lineage.tracks import FrameRecord, TrackRow
 from dunno.types import Movie, PairPosterior
 
 
+class Cut(NamedTuple):
+    """Where a track has a gap: its label before and after, the last frame before it and the first one after it."""
+
+    track: int
+    before: int
+    last: int
+    after: int
+    first: int
+
+
 class CtcWriter:
     """A Cell Tracking Challenge result: `maskNNN.tif` whose labels are tracks, and `res_track.txt`.
 
     Frames keep their original numbers where they are consecutive; of every n-th frame, they are counted from 0, because
-    the challenge's tools need consecutive files.
+    the challenge's tools need consecutive files. A track with a gap becomes several, each the only child of the one before it,
+    as the challenge has it; their labels count down from the largest.
     """
 
     name = "ctc"
@@ -34,6 +45,9 @@ class CtcWriter:
         self._number = dict(zip(movie.frames.tolist(), numbers.tolist(), strict=True))
         self._digits = max(3, len(str(max(self._number.values()))))
         self._t = 0
+        self._seen: dict[int, int] = {}  # the last frame of each track so far
+        self._cuts: list[Cut] = []
+        self._labels: dict[int, int] = {}  # of tracks with gaps: the label of their latest piece
         folder.mkdir(parents=True)
 
     def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
@@ -43,16 +57,29 @@ class CtcWriter:
                 f"{self._folder}: more than {MAX_LABEL} tracks do not fit the challenge's 16-bit masks; "
                 "write GEFF or CSV, or track the movie in parts"
             )
+        self._note_gaps(record)
         tracks = self._tracks(record) if len(record.track) else np.zeros(self._movie.shape, np.uint16)
         write_mask(self._folder / f"mask{self._number[record.frame]:0{self._digits}d}.tif", tracks)
         self._t += 1
+
+    def _note_gaps(self, record: FrameRecord) -> None:
+        """Note tracks that go on after frames without a mask: in the challenge's form they are tracks of their own."""
+        number = self._number[record.frame]
+        for track in record.track.tolist():
+            before = self._seen.get(track, number - 1)
+            if before != number - 1:
+                new = MAX_LABEL - len(self._cuts)
+                self._cuts.append(Cut(track, self._labels.get(track, track), before, new, number))
+                self._labels[track] = new
+        self._seen |= dict.fromkeys(record.track.tolist(), number)
 
     def _tracks(self, record: FrameRecord) -> Any:
         """The frame's masks with tracks as labels."""
         masks = self._movie.masks(self._t)
         place = np.searchsorted(record.detections.label, masks)
         place[place == len(record.track)] = 0
-        tracks = record.track.astype(np.uint16)[place]
+        labels = np.array([self._labels.get(track, track) for track in record.track.tolist()], np.uint16)
+        tracks = labels[place]
         tracks[masks == 0] = 0
         return tracks
 
@@ -61,5 +88,17 @@ class CtcWriter:
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Write the track table."""
-        rows = ((row.track, self._number[row.first], self._number[row.last], row.mother) for row in tracks)
+        rows = sorted(piece for row in tracks for piece in self._pieces(row))
         write_table(self._folder / "res_track.txt", rows)
+
+    def _pieces(self, row: TrackRow) -> list[tuple[int, int, int, int]]:
+        """A track's rows in the table: one, or one more after each gap, with the piece before as its parent."""
+        pieces, label, first = [], row.track, self._number[row.first]
+        parent = self._labels.get(row.mother, row.mother)
+        for cut in self._cuts_of(row.track):
+            pieces.append((label, first, cut.last, parent))
+            label, first, parent = cut.after, cut.first, cut.before
+        return [*pieces, (label, first, self._number[row.last], parent)]
+
+    def _cuts_of(self, track: int) -> list[Cut]:
+        return [cut for cut in self._cuts if cut.track == track] if track in self._labels else []

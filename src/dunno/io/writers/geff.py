@@ -14,7 +14,7 @@ import numpy as np
 
 from dunno.io.columns import detection_columns, edge_columns
 from dunno.io.spool import SpooledTable
-from dunno.lineage.tracks import FrameRecord, TrackRow
+from dunno.lineage.tracks import LONGEST, FrameRecord, TrackRow
 from dunno.types import Movie, PairPosterior
 
 MAY_BE_MISSING = ("entropy", "p_appear", "p_disappear", "p_divide")
@@ -38,6 +38,7 @@ class GeffWriter:
         self._nodes = SpooledTable(path.parent, MAY_BE_MISSING)
         self._links, self._edges = SpooledTable(path.parent), SpooledTable(path.parent)
         self._before: tuple[PairPosterior, np.ndarray] | None = None
+        self._recent: dict[int, np.ndarray] = {}
 
     def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
         """Add one frame's cells, and the edges that lead to them."""
@@ -47,14 +48,19 @@ class GeffWriter:
         if self._before is not None:
             self._add_edges(*self._before, record.node)
         self._before = None if pair is None else (pair, record.node)
+        self._recent = dict([*[*self._recent.items()][1 - LONGEST :], (record.frame, record.node)])
 
     def _add_edges(self, pair: PairPosterior, mothers: np.ndarray, daughters: np.ndarray) -> None:
         ids = np.stack([mothers[pair.mother], daughters[pair.daughter]], axis=1)
+        chosen = pair.selected
+        if (gaps := pair.gaps) is not None:
+            far = [self._recent[f][i] for f, i in zip(gaps.mother_frame.tolist(), gaps.mother.tolist(), strict=True)]
+            ids = np.concatenate([ids, np.stack([np.array(far, np.int64), daughters[gaps.daughter]], axis=1)])
+            chosen = np.concatenate([chosen, gaps.selected])
         given = edge_columns(pair)
         columns: dict[str, np.ndarray] = {
             name: given[name] for name in ("cost", "probability", "reviewed") if name in given
         }
-        chosen = pair.selected
         self._links.add(ids[chosen], {name: values[chosen] for name, values in columns.items()})
         self._edges.add(ids, {**columns, "selected": chosen})
 

@@ -1,0 +1,89 @@
+"""Missing masks: a movie with a share of its masks deleted at random, tracked with and without links across gaps.
+
+    DUNNO_DATA=... python -m benchmarks.gaps [--movie Fluo-N2DL-HeLa/02] [--deleted 0.02] [--seeds 5] [--every 1]
+
+A Markdown row per seed: daughters right (judged by the latest earlier frame that shows the cell), links across gaps made, right and
+true, promised and found wrong links, mean track, and processor seconds. `--deleted 0` is the movie as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from dunno import Movie, Tracker, evaluation, read
+from dunno.errors import DunnoWarning
+from dunno.truth import earlier_mothers, true_mothers
+from dunno.types import PairPosterior, Truth
+
+HEADER = "| seed | max gap | daughters right | gap links right / made / true | promised / found | mean track | s |"
+
+
+def with_deletions(movie: Movie, truth: Truth, share: float, seed: int) -> tuple[Movie, Truth]:
+    """The movie with a share of its masks deleted, and its truth."""
+    rng = np.random.default_rng(seed)
+    frames, labels, tracks = [], [], []
+    for t in range(len(movie)):
+        masks = np.array(movie.masks(t))
+        keep = rng.random(len(truth.labels[t])) >= share
+        masks[np.isin(masks, truth.labels[t][~keep])] = 0
+        frames.append(masks)
+        labels.append(truth.labels[t][keep])
+        tracks.append(truth.tracks[t][keep])
+    return Movie(frames), replace(truth, labels=tuple(labels), tracks=tuple(tracks))
+
+
+def row(movie: Movie, truth: Truth, max_gap: int | None, seed: int) -> str:
+    """Track, and judge with gaps in either case."""
+    begun = time.process_time()
+    tracking = Tracker(workers=1, max_gap=max_gap).track(movie)
+    seconds = time.process_time() - begun
+    about = {**tracking.about, "calibration": {**tracking.about["calibration"], "max_gap": 1}}
+    s = evaluation.score(replace(tracking, about=about), truth)
+    made = [pair.gaps.only(pair.gaps.selected) for pair in tracking.pairs if pair.gaps is not None]
+    right = sum(_right(pair, truth) for pair in tracking.pairs)
+    lengths = [track.last - track.first + 1 for track in tracking.tracks()]
+    found = tracking.about["calibration"]["max_gap"]
+    return (
+        f"| {seed} | {found} | {s.daughter_accuracy:.4f} | {right} / {sum(map(len, made))} / {s.counts['true_gap_links']} | "
+        f"{s.promised_wrong:.0f} / {s.found_wrong} | {np.mean(lengths):.1f} | {seconds:.1f} |"
+    )
+
+
+def _right(pair: PairPosterior, truth: Truth) -> int:
+    """How many of a pair's links across gaps are right."""
+    if pair.gaps is None:
+        return 0
+    earlier = earlier_mothers(truth, pair, true_mothers(truth, pair))
+    gaps = pair.gaps.only(pair.gaps.selected)
+    hit = (gaps.mother_frame == earlier.frame[gaps.daughter]) & (gaps.mother_label == earlier.label[gaps.daughter])
+    return int(hit.sum())
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--movie", default="Fluo-N2DL-HeLa/02")
+    parser.add_argument("--deleted", type=float, default=0.02)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--every", type=int, default=1)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore", DunnoWarning)
+    movie, truth = read(Path(os.environ["DUNNO_DATA"]) / given.movie, truth=True)
+    movie, truth = movie.every(given.every), truth.every(given.every)
+    print(HEADER)
+    print("|" + "---|" * (HEADER.count("|") - 1))
+    for seed in range(given.seeds):
+        damaged = with_deletions(movie, truth, given.deleted, seed) if given.deleted else (movie, truth)
+        for max_gap in (0, None):
+            print(row(*damaged, max_gap, seed), flush=True)
+
+
+if __name__ == "__main__":
+    main()
