@@ -1,0 +1,275 @@
+"""Links across missing masks: found, certain, and the same in blocks as in the whole movie."""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dunno import Movie, Tracker, evaluation
+from dunno.assignment import Problem, marginals
+from dunno.calibration import ModelCalibration
+from dunno.calibration.kinds.model import transition_of
+from dunno.costs.distance import Distance
+from dunno.errors import InputError
+from dunno.io.block_files import read_block, write_block
+from dunno.lineage.gaps import one_link_each
+from dunno.models.model import Model, start_model
+from dunno.runs.run import track_into
+from dunno.simulate import colony
+from dunno.terms.missed import Missed
+from dunno.tracking import Tracking
+from dunno.tracking.gaps import gap_candidates, pair_of, solve_with_gaps
+from dunno.tracking.gate import find_candidates
+from dunno.types import Detections, FramePair, GapEdges, PairPosterior, Truth
+from dunno.types.field import Field
+from dunno.types.stretch import Stretch
+
+FIELD = Field((0.0, 0.0), (100.0, 100.0))
+
+
+def frame(places: list[tuple[float, float]], t: int) -> Detections:
+    n = len(places)
+    centres = np.array(places, float).reshape(n, 2)
+    return Detections(np.arange(1, n + 1), centres, np.full(n, 80.0), np.zeros((n, 2, 2), np.int64), t)
+
+
+def stretch_of(cells: list[Detections]) -> Stretch:
+    pairs = [FramePair(a, b, 20.0) for a, b in pairwise(cells)]
+    return Stretch.of([transition_of(p, find_candidates(p.mothers, p.daughters, 20.0), Distance()) for p in pairs])
+
+
+def model_with_misses(stretch: Stretch, p_missed: float = 0.02) -> Model:
+    model = start_model(stretch, FIELD, 10.0).with_values(
+        {"motion_scale": 2.0, "tail": 50.0, "p_divide": 0.01, "p_lost": 0.01, "appear_density": 1e-6}
+    )
+    return replace(model, terms=(*model.terms, Missed(p_missed)))
+
+
+def with_deletions(share: float, seed: int) -> tuple[Movie, Truth]:
+    made = colony(cells=40, frames=40, motion=0.1, cycle=60.0, seed=seed)
+    rng = np.random.default_rng(seed)
+    frames, labels, tracks = [], [], []
+    for t in range(len(made.movie)):
+        masks = np.array(made.movie.masks(t))
+        keep = rng.random(len(made.truth.labels[t])) >= share
+        masks[np.isin(masks, made.truth.labels[t][~keep])] = 0
+        frames.append(masks)
+        labels.append(made.truth.labels[t][keep])
+        tracks.append(made.truth.tracks[t][keep])
+    return Movie(frames), replace(made.truth, labels=tuple(labels), tracks=tuple(tracks))
+
+
+@pytest.fixture(scope="module")
+def damaged() -> tuple[Movie, Truth]:
+    return with_deletions(0.03, seed=1)
+
+
+@pytest.fixture(scope="module")
+def tracked(damaged: tuple[Movie, Truth]) -> Tracking:
+    return Tracker(workers=1).track(damaged[0])
+
+
+def test_a_cell_that_is_missing_in_one_frame_is_linked_across_it() -> None:
+    cells = [frame([(50, 50), (20, 20)], 0), frame([(20, 21)], 1), frame([(51, 50), (20, 22)], 2)]
+    stretch = stretch_of(cells)
+    solved = solve_with_gaps(model_with_misses(stretch), stretch, 20.0)
+    gaps = pair_of(solved, 1).gaps
+    assert gaps is not None
+    chosen = gaps.only(gaps.selected)
+    assert chosen.mother_frame.tolist() == [0]
+    assert chosen.mother_label.tolist() == [1]
+    assert chosen.gap.tolist() == [1]
+    assert chosen.probability[0] > 0.9
+
+
+def test_probabilities_sum_to_one_with_gaps() -> None:
+    cells = [frame([(50, 50), (20, 20)], 0), frame([(20, 21)], 1), frame([(51, 50), (20, 22)], 2)]
+    stretch = stretch_of(cells)
+    pair = pair_of(solve_with_gaps(model_with_misses(stretch), stretch, 20.0), 1)
+    near = np.bincount(pair.daughter, pair.probability, minlength=2)
+    assert near + np.exp(pair.log_no_mother) == pytest.approx(1.0)
+    assert pair.gaps is not None
+    far = np.bincount(pair.gaps.daughter, pair.gaps.probability, minlength=2)
+    assert near + far + pair.p_appear == pytest.approx(1.0)
+
+
+def brute_force(problem: Problem) -> np.ndarray:
+    """(E,) marginals by listing every set of edges in which nobody has two mothers or more than two daughters."""
+    total, edges = 0.0, np.zeros(len(problem.cost))
+    options = [[-1, *np.flatnonzero(problem.daughter == j).tolist()] for j in range(problem.n_daughters)]
+    chosen = np.full(problem.n_daughters, -1)
+
+    def weigh() -> float:
+        used = chosen[chosen >= 0]
+        load = np.bincount(problem.mother[used], minlength=problem.n_mothers)
+        if load.max(initial=0) > 2:
+            return 0.0
+        divides = load == 2
+        cost = problem.appear[chosen < 0].sum() + problem.disappear[load == 0].sum() + problem.divide[divides].sum()
+        assert problem.dividing_cost is not None
+        cost += sum((problem.dividing_cost if divides[problem.mother[e]] else problem.cost)[e] for e in used)
+        if problem.triples is not None:
+            pairs = zip(problem.triples.first_edge, problem.triples.second_edge, problem.triples.cost, strict=True)
+            cost += sum(extra for e, f, extra in pairs if e in used and f in used)
+        return float(np.exp(-cost))
+
+    def descend(j: int) -> None:
+        nonlocal total
+        if j == problem.n_daughters:
+            weight = weigh()
+            total += weight
+            edges[chosen[chosen >= 0]] += weight
+            return
+        for option in options[j]:
+            chosen[j] = option
+            descend(j + 1)
+        chosen[j] = -1
+
+    descend(0)
+    return edges / total
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_small_worlds_with_gaps_agree_with_brute_force(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    places = [rng.uniform(30, 50, (rng.integers(1, 4), 2)) for _ in range(4)]
+    stretch = stretch_of([frame([tuple(p) for p in each], t) for t, each in enumerate(places)])
+    model = model_with_misses(stretch, 0.1)
+    found = marginals(model.problem(stretch))
+    everything = replace(found, disappear=np.ones(stretch.n_rows), appear=np.ones(stretch.n_rows))
+    whole = stretch.with_gaps(*gap_candidates(model, stretch, everything, 20.0))
+    assert (whole.lags > 1).any()
+    problem = model.problem(whole)
+    assert marginals(problem).edge == pytest.approx(brute_force(problem), abs=1e-9)
+
+
+def test_missing_masks_are_counted_and_bridged(damaged: tuple[Movie, Truth], tracked: Tracking) -> None:
+    movie, truth = damaged
+    calibration = tracked.about["calibration"]
+    assert calibration["max_gap"] >= 1
+    assert calibration["parameters"]["p_missed"] == pytest.approx(0.03, rel=0.5)
+    found = evaluation.score(tracked, truth)
+    assert found.counts["true_gap_links"] > 20
+    assert found.counts["gap_links"] == pytest.approx(found.counts["true_gap_links"], rel=0.2)
+    alone = Tracker(workers=1, max_gap=0).track(movie)
+    judged = replace(alone, about={**alone.about, "calibration": {**alone.about["calibration"], "max_gap": 1}})
+    assert found.daughter_accuracy > evaluation.score(judged, truth).daughter_accuracy + 0.02
+    lengths = [[row.last - row.first + 1 for row in each.tracks()] for each in (tracked, alone)]
+    assert np.mean(lengths[0]) > 1.3 * np.mean(lengths[1])
+
+
+def test_without_missing_masks_nothing_changes() -> None:
+    movie = colony(cells=30, frames=12, motion=0.1, cycle=1e9, seed=2, enter=0.0).movie
+    found, pairs_only = Tracker(workers=1).track(movie), Tracker(workers=1, max_gap=0).track(movie)
+    assert found.about["calibration"]["max_gap"] == 0
+    for a, b in zip(found.pairs, pairs_only.pairs, strict=True):
+        assert np.array_equal(a.log_probability, b.log_probability)
+        assert a.gaps is None
+
+
+def test_blocks_agree_with_the_whole_movie(damaged: tuple[Movie, Truth], tracked: Tracking) -> None:
+    movie, _ = damaged
+    tracker = Tracker(workers=1)
+    plan = tracker.plan(movie)
+    calibration = plan.calibration
+    assert isinstance(calibration, ModelCalibration)
+    cells = [movie.detections(t) for t in range(len(movie))]
+    parts = [
+        transition_of(FramePair(a, b, plan.gate), find_candidates(a, b, plan.gate), Distance())
+        for a, b in pairwise(cells)
+    ]
+    model, stretch = calibration.posed(Stretch.of(parts))
+    whole = solve_with_gaps(model, stretch, plan.gate, calibration.softening.tempering)
+    for r, pair in enumerate(tracked.pairs):
+        expected = calibration.apply(pair_of(whole, r))
+        assert pair.probability == pytest.approx(expected.probability, abs=1e-3)
+
+
+def test_any_number_of_workers_gives_the_same_bits(damaged: tuple[Movie, Truth], tracked: Tracking) -> None:
+    for a, b in zip(tracked.pairs, Tracker(workers=2).track(damaged[0]).pairs, strict=True):
+        assert np.array_equal(a.log_probability, b.log_probability)
+        assert (a.gaps is None) == (b.gaps is None)
+        if a.gaps is not None and b.gaps is not None:
+            assert np.array_equal(a.gaps.selected, b.gaps.selected)
+
+
+def test_tables_and_graphs_have_the_edges_across_gaps(tracked: Tracking) -> None:
+    cells, edges = tracked.cells, tracked.edges
+    assert (cells.frame[edges.daughter] - cells.frame[edges.mother] == edges.gap + 1).all()
+    across = edges.selected & (edges.gap > 0)
+    assert across.sum() > 20
+    kept = cells.track[edges.mother[across]] == cells.track[edges.daughter[across]]
+    assert kept.mean() > 0.9  # the others divide across the gap
+    table, _ = tracked.to_pandas()
+    assert (table["mother_frame"] < table["frame"] - 1).sum() == (edges.gap > 0).sum()
+    graph = tracked.to_networkx()
+    assert sum(b[0] - a[0] > 1 for a, b in graph.edges) == across.sum()
+    assert graph.number_of_edges() == edges.selected.sum()
+
+
+def test_nobody_has_two_mothers_or_daughters_in_two_frames(tracked: Tracking) -> None:
+    edges, cells = tracked.edges, tracked.cells
+    assert np.bincount(edges.daughter[edges.selected]).max() == 1
+    mother, frame_of = edges.mother[edges.selected], cells.frame[edges.daughter[edges.selected]]
+    for m in np.flatnonzero(np.bincount(mother) > 1).tolist():
+        assert len(set(frame_of[mother == m].tolist())) == 1
+
+
+def test_a_link_across_a_gap_is_taken_back_where_its_mother_is_linked() -> None:
+    cells = [frame([(1, 1)], 0), frame([(1, 2)], 1), frame([(1, 3)], 2)]
+    one = np.array([0])
+    near = [_pair(a, b, selected=t == 0) for t, (a, b) in enumerate(pairwise(cells))]
+    gaps = GapEdges(one, one, one + 1, one, one + 1, np.zeros(1), np.log([0.9]), np.array([True]))
+    first, second = one_link_each([near[0], replace(near[1], gaps=gaps)])
+    assert first.selected.all()
+    assert second.gaps is not None
+    assert not second.gaps.selected.any()
+
+
+def _pair(mothers: Detections, daughters: Detections, *, selected: bool) -> PairPosterior:
+    zero = np.zeros(1)
+    return PairPosterior(mothers, daughters, np.array([0]), np.array([0]), zero, zero, zero, zero, np.array([selected]))
+
+
+def test_a_block_with_gaps_goes_through_a_file(tracked: Tracking, tmp_path: Path) -> None:
+    pairs = tracked.pairs[:16]
+    write_block(tmp_path / "000000.npz", pairs)
+    for before, after in zip(pairs, read_block(tmp_path / "000000.npz"), strict=True):
+        assert (before.gaps is None) == (after.gaps is None)
+        if before.gaps is not None and after.gaps is not None:
+            assert np.array_equal(before.gaps.log_probability, after.gaps.log_probability)
+            assert np.array_equal(before.gaps.mother_label, after.gaps.mother_label)
+
+
+def test_a_run_writes_gaps_into_every_file(damaged: tuple[Movie, Truth], tracked: Tracking, tmp_path: Path) -> None:
+    run = track_into(Tracker(workers=1), damaged[0], tmp_path / "out", ctc=True)
+    assert run.summary.gap_links == int((tracked.edges.selected & (tracked.edges.gap > 0)).sum())
+    rows = np.loadtxt(tmp_path / "out" / "edges.csv", delimiter=",", skiprows=1)
+    assert int(((rows[:, 0] < rows[:, 2] - 1) & (rows[:, 6] == 1)).sum()) == run.summary.gap_links
+    table = np.loadtxt(tmp_path / "out" / "ctc" / "res_track.txt", dtype=int)
+    parents = table[table[:, 3] > 0]
+    children = np.bincount(parents[:, 3])
+    assert (children == 1).sum() > 20  # a track with a gap goes on as its own only child
+    assert (table[:, 2] >= table[:, 1]).all()
+    import zarr
+
+    ids = zarr.open_group(tmp_path / "out" / "tracks.geff", mode="r")["edges/ids"]
+    assert ids.shape[0] == run.summary.links  # type: ignore[union-attr]
+
+
+def test_forests_are_drawn_with_gaps(tracked: Tracking) -> None:
+    drawn = tracked.sample(3, seed=0)
+    for each in drawn:
+        edges = each.edges
+        assert np.bincount(edges.daughter[edges.selected]).max() == 1
+        assert (edges.selected & (edges.gap > 0)).sum() > 10
+
+
+def test_gaps_are_refused_where_no_model_is_fitted() -> None:
+    with pytest.raises(InputError, match=r"max_gap 2.*method SM"):
+        Tracker(method="SM", max_gap=2)
+    with pytest.raises(InputError, match="max_gap is -1"):
+        Tracker(max_gap=-1)
+    assert Tracker(method="SM").max_gap == 0
