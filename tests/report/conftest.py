@@ -26,7 +26,7 @@ def tracks(sequence: Path) -> Path:
     import dunno
 
     out = sequence.parent / "out"
-    track_into(Tracker(), dunno.read(sequence, masks=sequence.parent / "01_GT" / "TRA"), out)
+    track_into(Tracker(evidence="places"), dunno.read(sequence, masks=sequence.parent / "01_GT" / "TRA"), out)
     return out
 
 
