@@ -21,10 +21,11 @@ from dunno.types import Candidates, Detections, FramePair, PairPosterior, Truth
 
 
 def tracked(found: Colony, folder: Path, **options: object) -> Path:
-    """Save a colony as files and track it, as a user would."""
+    """Save a colony as files and track it, as a user would; by places alone, so that there is something to review."""
     found.save(folder / "01")
     movie = read(folder / "01", masks=folder / "01_GT" / "TRA")
-    track_into(Tracker(**options), movie, folder / "out")  # type: ignore[arg-type]
+    places = {} if {"method", "cost", "calibration"} & options.keys() else {"evidence": "places"}
+    track_into(Tracker(**places, **options), movie, folder / "out")  # type: ignore[arg-type]
     return folder / "out"
 
 
