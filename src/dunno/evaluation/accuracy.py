@@ -9,6 +9,7 @@ import numpy as np
 
 from dunno.evaluation.calibration_error import BINS, check_bins, curve, error_floor, expected_error, joint_floor
 from dunno.evaluation.decisions import decide
+from dunno.evaluation.divisions import TOLERANCE, Divisions, divisions
 from dunno.evaluation.outcomes import BEGINNING, RIGHT, SWAP, UNSEEN, Decisions
 from dunno.evaluation.sparsification import kept_right
 from dunno.tracking import Tracking
@@ -53,6 +54,7 @@ class Scores:
         ece_no_mother: Calibration error of P(⊥), over daughters; likewise `nll_no_mother`, `brier_no_mother` (the mean squared
             error, from 0 to 1) and `auroc_no_mother`.
         ece_divide: Calibration error of P(divide), over mothers; likewise `nll_divide`, `brier_divide` and `auroc_divide`.
+        divisions: Divisions reported beside the true ones, within a tolerance of frames.
         n_bins: Bins of confidence in every calibration error.
         counts: What was left out or odd.
         intervals: 95 % bootstrap intervals over frame pairs, where asked for.
@@ -91,6 +93,7 @@ class Scores:
     nll_divide: float
     brier_divide: float
     auroc_divide: float
+    divisions: Divisions | None = None
     n_bins: int = BINS
     counts: dict[str, int] = field(default_factory=dict)
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -102,7 +105,15 @@ class Scores:
 
     def to_dict(self) -> dict[str, Any]:
         """Numbers and strings only; NaN as `None`."""
-        return {key: None if value != value else value for key, value in asdict(self).items()}
+        content = {**asdict(self), "divisions": None if self.divisions is None else self.divisions.to_dict()}
+        return _without_nan(content)
+
+
+def _without_nan(content: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: _without_nan(value) if key == "divisions" and value else None if value != value else value
+        for key, value in content.items()
+    }
 
 
 def promised_and_found(promised: float, swaps: int, unseen: int, beginnings: int) -> str:
@@ -122,7 +133,15 @@ def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-def score(tracking: Tracking, truth: Truth, *, bootstrap: int = 0, seed: int = 0, n_bins: int = BINS) -> Scores:
+def score(
+    tracking: Tracking,
+    truth: Truth,
+    *,
+    bootstrap: int = 0,
+    seed: int = 0,
+    n_bins: int = BINS,
+    tolerance: int = TOLERANCE,
+) -> Scores:
     """Score a tracking against its truth.
 
     Args:
@@ -131,6 +150,7 @@ def score(tracking: Tracking, truth: Truth, *, bootstrap: int = 0, seed: int = 0
         bootstrap: Resamplings of frame pairs for 95 % intervals; 0 for none.
         seed: For the floors and the bootstrap.
         n_bins: Bins of confidence in every calibration error.
+        tolerance: By how many frames a reported division may be off.
     """
     check_bins(n_bins)
     decisions = decide(tracking, truth)
@@ -157,6 +177,7 @@ def score(tracking: Tracking, truth: Truth, *, bootstrap: int = 0, seed: int = 0
         aurc=aurc(decisions.link_confidence, decisions.link_right),
         **_yes_or_no("no_mother", decisions.p_no_mother, ~decisions.has_mother, n_bins),
         **_yes_or_no("divide", decisions.p_divide, decisions.divides, n_bins),
+        divisions=divisions(tracking, truth, tolerance),
         counts=decisions.counts,
         intervals=intervals,
         reasons=reasons,

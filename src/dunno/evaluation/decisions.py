@@ -43,10 +43,12 @@ def _decide_pair(pair: PairPosterior, true: TrueMothers, number: int) -> Decisio
     n = len(pair.daughters)
     known = true.known & ~np.isnan(pair.entropy)
     probability, p_no_mother = pair.probability, np.exp(pair.log_no_mother)
-    edge_true = true.mother[pair.daughter] == pair.mother
+    edge_true = true.is_true(pair.mother, pair.daughter)
 
     chosen = np.full(n, NO_MOTHER)
     chosen[pair.daughter[pair.selected]] = pair.mother[pair.selected]
+    right = chosen == true.mother
+    right[pair.daughter[pair.selected]] = edge_true[pair.selected]
     confidence = p_no_mother.copy()
     confidence[pair.daughter[pair.selected]] = probability[pair.selected]
 
@@ -66,7 +68,7 @@ def _decide_pair(pair: PairPosterior, true: TrueMothers, number: int) -> Decisio
         link_entropy=pair.entropy[pair.daughter[links]],
         link_pair=np.full(int(links.sum()), number),
         confidence=confidence[known],
-        right=(chosen == true.mother)[known],
+        right=right[known],
         pair=np.full(int(known.sum()), number),
         log_true=log_true[known],
         square=square[known],
@@ -95,7 +97,7 @@ def _kinds(pair: PairPosterior, true: TrueMothers, links: Bools) -> Ints:
     daughter = pair.daughter[links]
     mother, unseen = true.mother[daughter], true.undetected[daughter]
     wrong = np.where(mother >= 0, SWAP, np.where(unseen, UNSEEN, BEGINNING))
-    return np.where(mother == pair.mother[links], RIGHT, wrong).astype(np.int64)
+    return np.where(true.is_true(pair.mother[links], daughter), RIGHT, wrong).astype(np.int64)
 
 
 def _drawn(pair: PairPosterior, samples: Ints, link: Ints) -> Bools:

@@ -25,7 +25,8 @@ def match_truth(
 ) -> Truth:
     """Check annotations against their markers, and find each detection's track.
 
-    A detection is the track of whose marker it covers more than half (the challenge's rule).
+    A detection is the track of whose marker it covers more than half (the challenge's rule); one that covers several holds several
+    cells, and is the track it shares most pixels with.
 
     Args:
         movie: The detections.
@@ -36,7 +37,7 @@ def match_truth(
     """
     check_table(table, name)
     met_first, met_last = np.zeros(len(table.track), bool), np.zeros(len(table.track), bool)
-    labels, tracks, present = [], [], []
+    labels, tracks, present, others = [], [], [], []
     for t, frame in enumerate(movie.frames.tolist()):
         where = where_is(markers, t)
         image = as_labels(markers[t], where)
@@ -47,7 +48,9 @@ def match_truth(
         masks = movie.masks(t)
         found = measure(masks, movie.where(t))
         labels.append(found.label)
-        tracks.append(match_tracks(found.label, masks, image))
+        own, more = match_cells(found.label, masks, image)
+        tracks.append(own)
+        others.append(more)
         present.append(marked.label)
     for met, when, event in ((met_first, table.first, "begins"), (met_last, table.last, "ends")):
         if complete and not met.all():
@@ -55,7 +58,7 @@ def match_truth(
             raise TruthError(
                 f"{name}: track {table.track[bad]} {event} in frame {when[bad]}, but no mask shows it there"
             )
-    return Truth(*table, movie.frames, tuple(labels), tuple(tracks), tuple(present))
+    return Truth(*table, movie.frames, tuple(labels), tuple(tracks), tuple(present), tuple(others))
 
 
 def match_tracks(label: Ints, masks: LabelImage, markers: LabelImage) -> Ints:
@@ -68,6 +71,11 @@ def match_tracks(label: Ints, masks: LabelImage, markers: LabelImage) -> Ints:
         masks: The frame's labels.
         markers: The annotation's labels in the same frame.
     """
+    return match_cells(label, masks, markers)[0]
+
+
+def match_cells(label: Ints, masks: LabelImage, markers: LabelImage) -> tuple[Ints, Ints]:
+    """(n,) each detection's track, and (2, k) the further ones that it holds: index of the detection, track."""
     if masks.shape != markers.shape:
         raise TruthError(
             f"masks of shape {masks.shape}, but annotations of shape {markers.shape}; they must be the same"
@@ -77,8 +85,10 @@ def match_tracks(label: Ints, masks: LabelImage, markers: LabelImage) -> Ints:
     covered = 2 * shared > marked.area[np.searchsorted(marked.label, marker)]
     order = np.argsort(shared[covered], kind="stable")  # the largest is written last
     tracks = np.zeros(len(label), np.int64)
-    tracks[np.searchsorted(label, cell[covered][order])] = marker[covered][order]
-    return tracks
+    place, held = np.searchsorted(label, cell[covered][order]), marker[covered][order].astype(np.int64)
+    tracks[place] = held
+    besides = tracks[place] != held
+    return tracks, np.stack([place[besides], held[besides]]).astype(np.int64)
 
 
 def _rows(table: TrackTable, label: Ints, frame: int, where: str, name: str) -> Ints:

@@ -26,6 +26,7 @@ class TrueMothers:
         undetected: (n,) whether she has a true mother in the earlier frame who was not detected.
         n_missed: True cells of the later frame that were not detected.
         n_many: Mothers with more than two true daughters (generations may lie between the frames).
+        also: (2, k) mother and daughter of further true edges, where masks hold several cells.
     """
 
     mother: Ints
@@ -33,6 +34,13 @@ class TrueMothers:
     undetected: Bools
     n_missed: int
     n_many: int
+    also: Ints
+
+    def is_true(self, mother: Ints, daughter: Ints) -> Bools:
+        """(E,) whether edges join masks that hold the same cell, or a mother and her daughter."""
+        width = int(max(self.also[0].max(initial=0), mother.max(initial=0))) + 1
+        further = np.isin(daughter * width + mother, self.also[1] * width + self.also[0])
+        return np.asarray((self.mother[daughter] == mother) | further)
 
 
 def ancestors(truth: Truth, tracks: Ints, frame: int) -> Ints:
@@ -56,16 +64,37 @@ def true_mothers(truth: Truth, pair: PairPosterior) -> TrueMothers:
     daughter_tracks = _tracks_of(truth, later, pair.daughters.label)
     ancestor = ancestors(truth, daughter_tracks, pair.mother_frame)
     known = daughter_tracks != NO_TRACK
-    mother = _index_of(ancestor, mother_tracks)
+    index, held = _all_held(truth, earlier, mother_tracks)
+    mother = _mother_of(ancestor, index, held)
     marked = _is_in(ancestor, truth.present[earlier])
     loads = np.bincount(mother[mother >= 0], minlength=1)
     return TrueMothers(
         mother=mother,
         known=known,
         undetected=marked & (mother == NO_MOTHER),
-        n_missed=int((~_is_in(truth.present[later], np.sort(daughter_tracks))).sum()),
+        n_missed=int((~_is_in(truth.present[later], np.sort(_all_held(truth, later, daughter_tracks)[1]))).sum()),
         n_many=int((loads > 2).sum()),
+        also=_further_edges(truth, pair, index, held),
     )
+
+
+def _all_held(truth: Truth, t: int, tracks: Ints) -> tuple[Ints, Ints]:
+    """Every cell in a frame's masks: index of the detection, track; each detection's own come first."""
+    besides = truth.held_besides(t)
+    return np.concatenate([np.arange(len(tracks)), besides[0]]), np.concatenate([tracks, besides[1]])
+
+
+def _mother_of(wanted: Ints, index: Ints, held: Ints) -> Ints:
+    """(n,) the detection that holds each wanted track, or -1."""
+    place = _index_of(wanted, held)
+    return np.where(place >= 0, np.append(index, NO_MOTHER)[place], NO_MOTHER)
+
+
+def _further_edges(truth: Truth, pair: PairPosterior, index: Ints, held: Ints) -> Ints:
+    """(2, k) mother and daughter of the edges of cells that share a daughter's mask with another."""
+    besides = truth.held_besides(position(truth, pair.daughter_frame))
+    mother = _mother_of(ancestors(truth, besides[1], pair.mother_frame), index, held)
+    return np.stack([mother, besides[0]])[:, mother >= 0]
 
 
 @dataclass(frozen=True, eq=False)

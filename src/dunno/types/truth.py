@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from dunno.types.arrays import Ints
 from dunno.types.movie import check_step
 
@@ -21,6 +23,8 @@ class Truth:
         labels: For each frame, (n,) the movie's detections.
         tracks: For each frame, (n,) the track of each detection, 0 for a false one.
         present: For each frame, the tracks that are marked in it, detected or not, ascending.
+        others: For each frame, (2, k) further tracks that detections hold beside their own: index of the detection, track. Empty
+            where no mask holds two cells.
     """
 
     track: Ints
@@ -31,6 +35,7 @@ class Truth:
     labels: tuple[Ints, ...] = field(repr=False)
     tracks: tuple[Ints, ...] = field(repr=False)
     present: tuple[Ints, ...] = field(repr=False)
+    others: tuple[Ints, ...] = field(default=(), repr=False)
 
     def __len__(self) -> int:
         return len(self.frames)
@@ -38,6 +43,10 @@ class Truth:
     def every(self, n: int, start: int = 0) -> Truth:
         """View every n-th frame, like `Movie.every`."""
         return self.part(check_step(n, start, len(self)))
+
+    def held_besides(self, t: int) -> Ints:
+        """(2, k) the further cells in the masks of the t-th frame: index of the detection, track."""
+        return self.others[t] if self.others else np.empty((2, 0), np.int64)
 
     def part(self, selection: slice) -> Truth:
         """View some of the frames."""
@@ -47,4 +56,5 @@ class Truth:
             labels=self.labels[selection],
             tracks=self.tracks[selection],
             present=self.present[selection],
+            others=self.others[selection],
         )

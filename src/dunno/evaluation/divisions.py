@@ -1,0 +1,118 @@
+"""Divisions reported beside those that are true, within a few frames: where masks are imperfect, the moment is uncertain."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from dunno.tracking import Tracking
+from dunno.truth import ancestors, position
+from dunno.types import Ints, Truth
+
+TOLERANCE = 5
+
+
+@dataclass(frozen=True)
+class Divisions:
+    """Divisions on annotated cells.
+
+    Attributes:
+        reported: Mothers that are linked to two daughters, and whose mask holds an annotated cell.
+        right: Those of them that are a true division's, each true one counted once.
+        true: Annotated divisions.
+        expected: Σ P(divide) over the masks that hold an annotated cell; NaN where the method does not know.
+        tolerance: By how many frames a report may be off.
+    """
+
+    reported: int
+    right: int
+    true: int
+    expected: float
+    tolerance: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the reported ones that are right."""
+        return self.right / self.reported if self.reported else float("nan")
+
+    @property
+    def recall(self) -> float:
+        """Share of the true ones that are reported."""
+        return self.right / self.true if self.true else float("nan")
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        return 2 * self.right / (self.reported + self.true) if self.reported + self.true else float("nan")
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON, with what follows from the counts."""
+        return {**asdict(self), "precision": self.precision, "recall": self.recall, "f1": self.f1}
+
+
+def divisions(tracking: Tracking, truth: Truth, tolerance: int = TOLERANCE) -> Divisions:
+    """Match the divisions of a tracking with the true ones, nearest in time first.
+
+    A report is a true division's if its mother's mask holds the dividing cell, or after the division one of its daughters, and lies
+    within `tolerance` frames (as the movie counts them).
+    """
+    true = true_divisions(truth)
+    reports: list[tuple[int, Ints]] = []
+    expected = 0.0
+    for pair in tracking.pairs:
+        t = position(truth, pair.mother_frame)
+        held = _held(truth, t, pair.mothers.label)
+        known = np.array([len(each) > 0 for each in held], np.bool_)
+        load = np.bincount(pair.mother[pair.selected], minlength=len(pair.mothers))
+        reports += [(t, held[i]) for i in np.flatnonzero((load >= 2) & known).tolist()]
+        expected += float("nan") if pair.log_divide is None else float(np.nansum(np.exp(pair.log_divide[known])))
+    return Divisions(len(reports), _matched(reports, true, truth, tolerance), len(true), expected, tolerance)
+
+
+def true_divisions(truth: Truth) -> list[tuple[int, int]]:
+    """The dividing track, and the position of the frame in which it is last seen undivided, of every true division in view."""
+    children = np.bincount(np.searchsorted(truth.track, truth.mother[truth.mother > 0]), minlength=len(truth.track))
+    found = []
+    for row in np.flatnonzero(children >= 2).tolist():
+        born = truth.first[truth.mother == truth.track[row]].min()
+        t = int(np.searchsorted(truth.frames, born, side="left")) - 1
+        if 0 <= t < len(truth.frames) - 1 and truth.frames[t] >= truth.first[row]:
+            found.append((int(truth.track[row]), t))
+    return found
+
+
+def _held(truth: Truth, t: int, label: Ints) -> list[Ints]:
+    """The cells that each mask holds."""
+    place = np.searchsorted(truth.labels[t], label)
+    own = truth.tracks[t][place]
+    besides = truth.held_besides(t)
+    return [
+        np.concatenate([own[i : i + 1][own[i : i + 1] > 0], besides[1][besides[0] == place[i]]])
+        for i in range(len(label))
+    ]
+
+
+def _matched(reports: list[tuple[int, Ints]], true: list[tuple[int, int]], truth: Truth, tolerance: int) -> int:
+    """How many reports belong to a true division, each of which has one at the most."""
+    possible = []
+    by_track = {track: (k, t) for k, (track, t) in enumerate(true)}
+    for r, (t, held) in enumerate(reports):
+        lines = {int(track) for track in held}
+        parents = ancestors(truth, held.copy(), int(truth.frames[max(t - tolerance, 0)])) if len(held) else held
+        for track in lines | {int(each) for each in parents} | {_mother(truth, each) for each in lines}:
+            if track in by_track and abs(by_track[track][1] - t) <= tolerance:
+                possible.append((abs(by_track[track][1] - t), r, by_track[track][0]))
+    used_reports: set[int] = set()
+    used_true: set[int] = set()
+    for _, r, k in sorted(possible):
+        if r not in used_reports and k not in used_true:
+            used_reports.add(r)
+            used_true.add(k)
+    return len(used_true)
+
+
+def _mother(truth: Truth, track: int) -> int:
+    row = int(np.searchsorted(truth.track, track))
+    return int(truth.mother[row])
