@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Trial:
         wrong_before: Share of links that are wrong there, by what all frames say, without it.
         wrong_after: The same with it.
         joined: Whether it speaks.
-        asked: Whether it was asked for by name, and speaks whatever skipping frames says.
+        excess: For a term that joins because of them: by which share single steps see more divisions than skipped ones.
     """
 
     name: str
@@ -26,11 +27,31 @@ class Trial:
     wrong_before: float
     wrong_after: float
     joined: bool
-    asked: bool = False
+    excess: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON, which knows no NaN."""
+        return {name: None if value != value else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def of_dict(cls, content: Mapping[str, Any]) -> Trial:
+        """The reverse of `to_dict`."""
+        losses = ("before", "after", "wrong_before", "wrong_after")
+        return cls(**{**content, **{name: float("nan") for name in losses if content[name] is None}})
 
 
 def in_words(trials: Sequence[Trial]) -> str:
     """One sentence for people; empty where nothing was tried."""
+    masks = [each for each in trials if each.excess is not None]
+    tried = [each for each in trials if each.excess is None]
+    told = _helping(tried)
+    if not masks:
+        return told
+    more = f"{_listed(masks)} join: {masks[0].excess:.0%} more divisions are seen with all frames than with every second one"
+    return f"{told}; {more}" if told else more
+
+
+def _helping(trials: Sequence[Trial]) -> str:
     joined, left = ([each for each in trials if each.joined is kept] for kept in (True, False))
     if not trials:
         return ""

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dunno.models.expectation import expect
+import numpy as np
+
+from dunno.models.expectation import Expected, expect
 from dunno.models.model import Model
+from dunno.terms.age import MEMORY, Age
 from dunno.terms.flow import Flow
+from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
 
@@ -28,7 +32,19 @@ def carried(model: Model, stretch: Stretch) -> Stretch:
 
 def seen(model: Model, stretch: Stretch) -> Stretch:
     """The stretch as the model sees it."""
-    if not model.has(Flow.name):
-        return stretch
-    finder = without_flow(model).with_values(model.term(Flow.name).finder)
-    return carried(model, carried(finder, stretch))
+    if model.has(Flow.name):
+        finder = without_flow(model).with_values(model.term(Flow.name).finder)
+        stretch = carried(model, carried(finder, stretch))
+    return stretch.with_recent(recently_born(expect(model, stretch))) if model.has(Age.name) else stretch
+
+
+def recently_born(expected: Expected) -> Floats:
+    """(N,) probability that a cell was born of a division at most `MEMORY` frames before."""
+    stretch, found = expected.stretch, expected.found
+    n = stretch.n_rows
+    born = np.bincount(stretch.daughter, found.edge_dividing, minlength=n)
+    total, ways = born.copy(), (stretch.mother, stretch.daughter, expected.single)
+    for _ in range(MEMORY - 1):
+        born = np.bincount(ways[1], ways[2] * born[ways[0]], minlength=n)
+        total += born
+    return np.minimum(total, 1.0)

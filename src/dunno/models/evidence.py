@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from dunno import rooms
 from dunno.errors import InputError
+from dunno.models.carrying import recently_born
 from dunno.models.climbing import Climb
 from dunno.models.expectation import expect, maximise
-from dunno.models.fit import Fit
+from dunno.models.fit import Fit, kernel_of
 from dunno.models.model import PLACES, Model
 from dunno.terms import Term
+from dunno.terms.age import Age
 from dunno.terms.flow import Flow
 from dunno.terms.jumps import Jumps
 from dunno.types.stretch import Stretch
@@ -34,16 +34,23 @@ def offered() -> list[str]:
     return sorted((name for name, term in ranks.items() if term.rank > 0), key=lambda name: ranks[name].rank)
 
 
+def against_false_divisions() -> list[str]:
+    """The terms that explain second masks without a division."""
+    terms: dict[str, Any] = dict(rooms.members("terms"))
+    return [name for name, term in terms.items() if term.against_false_divisions]
+
+
 def chosen(words: str | Sequence[str]) -> tuple[str, ...] | None:
     """The terms that are named beside places; `None` for "auto"."""
     names = [word.strip() for word in words.split(",")] if isinstance(words, str) else list(words)
     if names == ["auto"]:
         return None
     kept = [name for name in names if name and name != PLACES_WORD]
+    known = [*offered(), *against_false_divisions()]
     for name in kept:
-        if name not in offered() and ":" not in name:
+        if name not in known and ":" not in name:
             raise InputError(
-                f"there is no evidence {name!r}; there are {', '.join([PLACES_WORD, *offered()])}, auto, "
+                f"there is no evidence {name!r}; there are {', '.join([PLACES_WORD, *known])}, auto, "
                 "and your own terms as package.module:Class"
             )
     return tuple(kept)
@@ -78,7 +85,9 @@ def _grown(climb: Climb, names: Sequence[str], cell_size: float, rounds: int) ->
     model, stretch = climb.model, climb.expected.stretch
     for name in names:
         model = _with_term(model, rooms.find("terms", name), stretch, cell_size)
-    likely, one = stretch.among(climb.expected.found.edge > UNLIKELY), np.ones((len(stretch), len(stretch)))
+    if model.has(Age.name):
+        stretch = stretch.with_recent(recently_born(climb.expected))
+    likely, one = stretch.among(climb.expected.found.edge > UNLIKELY), kernel_of(model, stretch)
     for _ in range(rounds):
         new = maximise(expect(model, likely), one)
         pairs = zip(model.terms, new.terms, strict=True)

@@ -140,14 +140,25 @@ def _varying(climber: Climber, pooled: Climb, one: Floats) -> tuple[Climb, Float
     """Let motion scale and rates vary in time, if that explains more than it adds."""
     stretch, model = pooled.expected.stretch, pooled.model
     n = len(stretch)
-    width = WINDOW_CELLS / max(float(stretch.n_mothers.mean()), 1.0) / 2
-    kernel = np.exp(-np.abs(np.subtract.outer(np.arange(n), np.arange(n))) / width)
+    kernel = _kernel(stretch)
     varying = [each for each in model.parameters.values() if each.varies]
     added = len(varying) * (n / kernel.sum(axis=1).mean() - 1)
     if added < 1:
         return pooled, one
     fit = climber.climb(model, stretch, kernel)
     return (fit, kernel) if fit.log_evidence > pooled.log_evidence + added else (pooled, one)
+
+
+def _kernel(stretch: Stretch) -> Floats:
+    """(R, R) how much each transition counts for each one's varying parameters."""
+    when = np.arange(len(stretch))
+    width = WINDOW_CELLS / max(float(stretch.n_mothers.mean()), 1.0) / 2
+    return np.asarray(np.exp(-np.abs(np.subtract.outer(when, when)) / width))
+
+
+def kernel_of(model: Model, stretch: Stretch) -> Floats:
+    """The kernel with which a model was fitted: all ones where its parameters do not vary."""
+    return _kernel(stretch) if np.ndim(model.value("motion_scale")) else np.ones((len(stretch), len(stretch)))
 
 
 def _collective(climber: Climber, fit: Climb, kernel: Floats) -> Climb | None:

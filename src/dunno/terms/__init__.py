@@ -76,7 +76,9 @@ class Words:
         """The number as it is printed."""
         if self.change == "root":
             return float(np.sqrt(value))
-        return {"as it is": value, "percent": 100 * value, "growth": 100 * float(np.expm1(value))}[self.change]
+        if self.change == "growth":
+            return 100 * float(np.expm1(value))
+        return 100 * value if self.change == "percent" else value
 
 
 def to_free(value: float, link: Link) -> float:
@@ -209,7 +211,10 @@ class Term:
     """Whether it looks at both daughters of a division together."""
 
     rank: ClassVar[int] = 0
-    """In which order terms that are tried on a movie are tried; 0 for those that are not."""
+    """In which order terms are tried on a movie by their loss; 0 for those that are not."""
+
+    against_false_divisions: ClassVar[bool] = False
+    """Whether it joins where skipping frames says that divisions are seen which are none."""
 
     is_feature: ClassVar[bool] = False
     """Whether it has `single_ratio` and `sister_ratio`, which the term `jumps` bounds together with the others'."""

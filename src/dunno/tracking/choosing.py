@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from dunno.calibration.evidence import Trial
 from dunno.calibration.softening import Softening, fit_softening, mixed
-from dunno.calibration.verdict import hopeless
+from dunno.calibration.verdict import SkipTest, hopeless, sees_false_divisions
 from dunno.models import Fit
-from dunno.models.carrying import seen
-from dunno.models.climbing import Climb
-from dunno.models.evidence import ROUNDS, can_see, offered, with_terms
-from dunno.models.expectation import expect
+from dunno.models.evidence import ROUNDS, against_false_divisions, can_see, offered, with_terms
 from dunno.terms.score import Score
 from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import SkippedModel, compared
 from dunno.work.progress import Tell
 
-LEAST_SHARE, LEAST_NATS = 0.02, 0.005
+LEAST_SHARE, LEAST_NATS = 0.015, 0.005
 """A term joins when the loss per daughter falls by more than this share of it, and by more than so many nats."""
 
 CHOOSING = "choosing evidence"
 TRIAL_ROUNDS = 3
-CHOOSING_CELLS = 4000
-"""On how many cells evidence is chosen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +50,20 @@ def choose_evidence(
         names = [name for name in wanted if can_see(name, stretch)]
         grown = with_terms(fit, names, sample.cell_size)
         return Choice(grown, None if skipped is None else _beside(skipped, grown, names))
-    trials = _tried(*_thinned(sample, fit, skipped), tell)
+    test = skipped.test(Softening(), fit)
+    if sees_false_divisions(test):  # other terms would learn their laws of divisions from those that are none
+        trials = tuple(_excess(name, test) for name in against_false_divisions())
+    else:
+        trials = _tried(fit, skipped, tell)
     names = [trial.name for trial in trials if trial.joined]
     grown = with_terms(fit, names, sample.cell_size)
     return Choice(grown, _beside(skipped, grown, names) if names else skipped, trials)
+
+
+def _excess(name: str, test: SkipTest) -> Trial:
+    """A term that joins because of divisions that are none; its loss decides nothing."""
+    nan = float("nan")
+    return Trial(name, nan, nan, nan, nan, joined=True, excess=test.divisions_between / test.divisions - 1)
 
 
 def _tried(fit: Fit, skipped: SkippedModel, tell: Tell) -> tuple[Trial, ...]:
@@ -78,25 +81,6 @@ def _tried(fit: Fit, skipped: SkippedModel, tell: Tell) -> tuple[Trial, ...]:
             fit, skipped, loss, wrong = grown, beside, new_loss, new_wrong
     tell(CHOOSING, len(names), len(names))
     return tuple(trials)
-
-
-def _thinned(sample: Sample, fit: Fit, skipped: SkippedModel) -> tuple[Fit, SkippedModel]:
-    """Both fits on some runs of frames, with parameters that do not vary: enough to choose by."""
-    part = sample.thinned(CHOOSING_CELLS)
-    jumps = {step: part.jumps(step) for step in (1, skipped.step)}
-    if part is sample or not jumps[skipped.step]:
-        return fit, skipped
-    single, double = (_on(part, each, jumps[step]) for each, step in ((fit, 1), (skipped.fit, skipped.step)))
-    return single, compared(part, single, double, skipped.step, jumps[skipped.step])
-
-
-def _on(part: Sample, fit: Fit, jumps: list[tuple[int, int]]) -> Fit:
-    """A fit's pooled model on other frames."""
-    stretch = fit.best.expected.stretch
-    longest = float(np.sqrt(np.einsum("ed,ed->e", stretch.step, stretch.step).max(initial=0.0)))
-    here = seen(fit.model, part.stretch(jumps, longest))
-    climb = Climb(expect(fit.model, here), 0, True)
-    return Fit(climb, climb, False, ())
 
 
 def _beside(skipped: SkippedModel, grown: Fit, names: list[str], rounds: int = ROUNDS) -> SkippedModel:

@@ -68,9 +68,12 @@ def solve_with_gaps(model: Model, stretch: Stretch, gate: float, tempering: floa
 
 def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float) -> tuple[Ints, Ints, Ints]:
     """(G,) mothers, daughters and lags of edges across gaps: between cells that the pairs alone leave loose."""
+    none = np.empty(0, np.int64)
+    if not model.has("missed"):
+        return none, none, none
     motion, missed = model.term("motion"), model.term("missed")
     loose = stretch.is_mother & (found.disappear > UNLIKELY), stretch.is_daughter & (found.appear > UNLIKELY)
-    mothers, daughters, lags = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    mothers, daughters, lags = [none], [none], [none]
     bounds = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
     drift = np.zeros_like(stretch.place) if stretch.drift is None else stretch.drift
     for lag in range(2, missed.max_gap + 2):

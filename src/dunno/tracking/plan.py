@@ -45,7 +45,7 @@ class Plan:
     @property
     def halo(self) -> int:
         """How many frames on either side of a block are solved with it."""
-        return HALO if self.has_gaps else 0
+        return max(HALO if self.has_gaps else 0, int(getattr(self.calibration, "memory", 0)))
 
     @property
     def window(self) -> int:

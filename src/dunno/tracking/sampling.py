@@ -76,17 +76,6 @@ class Sample:
         parts = [self.first_row[each.frame] + np.arange(len(each)) for each in stretch.cells]
         return np.concatenate(parts).astype(np.int64)
 
-    def thinned(self, most_cells: float) -> Sample:
-        """Runs of its frames, spread evenly, with about so many cells; the same where it has no more."""
-        positions = sorted(self.cells)
-        wanted = int(most_cells * len(positions) / max(self.n_rows, 1))
-        runs = max(wanted // RUN, 2)
-        if runs * RUN >= len(positions):
-            return self
-        starts = np.unique(np.linspace(0, len(positions) - RUN, runs).astype(int)).tolist()
-        kept = {positions[k] for start in starts for k in range(start, start + RUN)}
-        return Sample({t: self.cells[t] for t in kept}, self.cost, self.movie)
-
     def jumps(self, step: int) -> list[tuple[int, int]]:
         """Frames `step` apart between which all are in the sample: positions of the earlier and the later one."""
         return [(t, t + step) for t in sorted(self.cells) if all(t + k in self.cells for k in range(1, step + 1))]

@@ -301,7 +301,7 @@ class Tracker:
 
 def track_block(plan: Plan, block: Block) -> list[PairPosterior]:
     """Track a few consecutive frames, each read once."""
-    if plan.has_gaps:
+    if plan.halo:
         found = track_with_gaps(plan, block)
         return found if plan.links is None else [with_links(each, plan.links) for each in found]
     posteriors = []

@@ -46,6 +46,7 @@ class Stretch:
         drift: (N, d) where each mother is carried by her neighbours.
         score: (E,) what each edge costs, where a cost that is no motion speaks.
         lag: (E,) single steps from mother to daughter; `None` where all are 1.
+        recent: (N,) probability that a cell was born of a division a few frames before; `None` where nobody asks.
     """
 
     frames: Ints
@@ -61,6 +62,7 @@ class Stretch:
     drift: Floats | None = None
     score: Floats | None = None
     lag: Ints | None = None
+    recent: Floats | None = None
     _columns: dict[str, Floats] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -213,6 +215,13 @@ class Stretch:
             [np.zeros((len(each), *none)) if each.covariance is None else each.orientation for each in self.cells]
         )
 
+    def neighbour_distances(self, k: int) -> Floats:
+        """(N, k) distances to the nearest other cells of the same frame; infinite where there are fewer."""
+        name = f"neighbours {k}"
+        if name not in self._columns:
+            self._columns[name] = np.concatenate([_to_neighbours(cells.centroid, k) for cells in self.cells])
+        return self._columns[name]
+
     def _once(self, name: str, get: Callable[[Detections], Any]) -> Floats:
         """(N,) a column over all frames, made when it is first asked for."""
         if name not in self._columns:
@@ -222,6 +231,10 @@ class Stretch:
     def carried(self, drift: Floats | None) -> Stretch:
         """The same with another drift."""
         return replace(self, drift=drift)
+
+    def with_recent(self, recent: Floats) -> Stretch:
+        """The same with what is known of recent births."""
+        return replace(self, recent=recent)
 
     def among(self, edges: Bools) -> Stretch:
         """The same cells with some of the edges only."""
@@ -285,6 +298,14 @@ class Stretch:
 def _joined(parts: Sequence[Floats | None]) -> Floats | None:
     known = [part for part in parts if part is not None]
     return np.concatenate(known) if known and len(known) == len(parts) else None
+
+
+def _to_neighbours(place: Floats, k: int) -> Floats:
+    if len(place) < 2:
+        return np.full((len(place), k), np.inf)
+    from scipy.spatial import cKDTree
+
+    return np.asarray(cKDTree(place).query(place, k + 1)[0][:, 1:])
 
 
 def _filled(cells: Detections, values: Any) -> Floats:

@@ -19,6 +19,7 @@ from dunno.errors import DunnoWarning, InputError
 from dunno.models.carrying import seen
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
+from dunno.terms.age import MEMORY, Age
 from dunno.terms.flow import Flow
 from dunno.types import Candidates, Floats, FramePair, PairPosterior
 from dunno.types.field import Field
@@ -72,6 +73,11 @@ class ModelCalibration(Calibration):
     def max_gap(self) -> int:
         """How many frames a link may skip."""
         return int(self.model.term("missed").max_gap) if self.model.has("missed") else 0
+
+    @property
+    def memory(self) -> int:
+        """How many frames before a pair it looks at."""
+        return MEMORY if self.model.has(Age.name) else 0
 
     def at(self, stretch: Stretch) -> Model:
         """The model for a stretch: varying parameters are interpolated between the frames at which they were fitted."""
@@ -132,7 +138,7 @@ class ModelCalibration(Calibration):
             "unknown": self.softening.unknown,
             "skipping": [test.to_dict() for test in self.skipping],
             "terms": [term.name for term in self.model.terms],
-            "evidence": {"told": in_words(self.trials), "trials": [asdict(trial) for trial in self.trials]},
+            "evidence": {"told": in_words(self.trials), "trials": [trial.to_dict() for trial in self.trials]},
             "collective": self.collective,
             "max_gap": self.max_gap,
             "varies_in_time": bool(self.frames),
@@ -193,7 +199,7 @@ class ModelCalibration(Calibration):
             "softening": asdict(self.softening),
             "verdict": asdict(self.verdict),
             "skipping": [test.to_dict() for test in self.skipping],
-            "trials": [asdict(trial) for trial in self.trials],
+            "trials": [trial.to_dict() for trial in self.trials],
             "problems": list(self.problems),
             "intervals": {name: list(interval) for name, interval in self.intervals.items()},
             "summary": dict(self.summary),
@@ -210,7 +216,7 @@ class ModelCalibration(Calibration):
             softening=Softening(**content["softening"]),
             verdict=Verdict(**content["verdict"]),
             skipping=tuple(SkipTest.of_dict(test) for test in content["skipping"]),
-            trials=tuple(Trial(**trial) for trial in content.get("trials", ())),
+            trials=tuple(Trial.of_dict(trial) for trial in content.get("trials", ())),
             problems=tuple(content["problems"]),
             intervals={name: (low, high) for name, (low, high) in content["intervals"].items()},
             summary=content["summary"],
