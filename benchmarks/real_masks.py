@@ -16,7 +16,10 @@ from pathlib import Path
 from dunno import Tracker, evaluation, read
 from dunno.errors import DunnoWarning
 
-HEADER = "| sequence | max gap | evidence | divisions right / reported / true | F1 | Σ P(divide) | links right / made / true | promised / found | s |"
+HEADER = (
+    "| sequence | max gap | evidence | divisions right / reported / true | F1 | Σ P(divide) | links right / made / true | "
+    "promised / found | s |"
+)
 
 
 def main() -> None:
@@ -44,8 +47,9 @@ def main() -> None:
         spoke = [t["name"] for t in about["evidence"]["trials"] if t["joined"]]
         right = round(s.accuracy * s.n_links)
         print(
-            f"| {name} | {about['max_gap']} | {', '.join(spoke) or given.evidence} | {d.right} / {d.reported} / {d.true} | {d.f1:.2f} | "
-            f"{d.expected:.0f} | {right} / {s.n_links} / {s.n_true_links} | {s.promised_wrong:.0f} / {s.found_wrong} | {seconds:.1f} |",
+            f"| {name} | {about['max_gap']} | {', '.join(spoke) or given.evidence} | "
+            f"{d.right} / {d.reported} / {d.true} | {d.f1:.2f} | {d.expected:.0f} | "
+            f"{right} / {s.n_links} / {s.n_true_links} | {s.promised_wrong:.0f} / {s.found_wrong} | {seconds:.1f} |",
             flush=True,
         )
 
