@@ -102,9 +102,13 @@ def _show(content: dict[str, Any], about: Any) -> None:
     )
     names = ("promised_wrong", "swaps", "unseen_mothers", "beginnings")
     console.print(promised_and_found(*(content[name] for name in names)))
+    console.print(_divisions(content["divisions"]))
+    counts = {**content["counts"]}
+    if (true := counts.pop("true_gap_links", None)) is not None:
+        console.print(f"across missing masks: {counts.pop('gap_links'):,} links, {true:,} true ones")
     if len(content["side_by_side"]) > 1:
         console.print(_beside(content["side_by_side"]))
-    odd = [f"{count:,} {name.replace('_', ' ')}" for name, count in content["counts"].items() if count]
+    odd = [f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items() if count]
     if odd:
         console.print("left out or odd: " + ", ".join(odd))
     for name, value in content.get("challenge", {}).items():
@@ -112,6 +116,14 @@ def _show(content: dict[str, Any], about: Any) -> None:
     console.print(
         f"Calibration errors are over {content['n_bins']} bins of confidence. The floor is what a perfectly calibrated tracker "
         "with these confidences would stay below 95 times in 100."
+    )
+
+
+def _divisions(told: dict[str, Any]) -> str:
+    expected = "" if told["expected"] is None else f"; {told['expected']:,.1f} expected"
+    return (
+        f"divisions: {told['reported']:,} reported, {told['right']:,} of them right within {told['tolerance']} frames, "
+        f"{told['true']:,} true{expected}"
     )
 
 
