@@ -16,7 +16,7 @@ from dunno.assignment.distributions import normalise
 from dunno.calibration.kinds.model import ModelCalibration, transition_of
 from dunno.models.model import Model
 from dunno.tracking.blocks import Block
-from dunno.tracking.gate import find_candidates
+from dunno.tracking.candidates import candidates_of
 from dunno.tracking.plan import Plan
 from dunno.types import Bools, Floats, GapEdges, Ints, PairPosterior
 from dunno.types.stretch import Stretch
@@ -47,7 +47,7 @@ def track_with_gaps(plan: Plan, block: Block) -> list[PairPosterior]:
     calibration = plan.calibration
     assert isinstance(calibration, ModelCalibration)
     pairs = list(replace(block, first=0, n_pairs=len(block.movie) - 1).pairs(plan.window, plan.max_distance))
-    parts = [transition_of(pair, find_candidates(pair.mothers, pair.daughters, plan.gate), plan.cost) for pair in pairs]
+    parts = [transition_of(pair, candidates_of(plan, pair), plan.cost) for pair in pairs]
     model, stretch = calibration.posed(Stretch.of(parts))
     solved = solve_with_gaps(model, stretch, plan.gate, calibration.softening.tempering)
     own = range(block.first, block.first + block.n_pairs)

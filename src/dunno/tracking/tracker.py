@@ -29,14 +29,15 @@ from dunno.models.evidence import chosen
 from dunno.perturbations import Perturbation
 from dunno.tracking import Tracking
 from dunno.tracking.blocks import Block, blocks_of
+from dunno.tracking.candidates import candidates_of
 from dunno.tracking.gaps import track_with_gaps
-from dunno.tracking.gate import check_gate, estimate_gate, find_candidates, merge
+from dunno.tracking.gate import check_gate, estimate_gate
 from dunno.tracking.measuring import with_measured_cells
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import take_sample
 from dunno.tracking.self_calibration import fit_plan
 from dunno.tracking.skipped_temperature import fit_temperature
-from dunno.types import Candidates, EventCosts, FramePair, Movie, PairPosterior
+from dunno.types import EventCosts, FramePair, Movie, PairPosterior
 from dunno.work.progress import Tell, tell_nobody
 from dunno.work.schedule import in_order, open_executor
 
@@ -324,12 +325,7 @@ def with_links(posterior: PairPosterior, links: Links) -> PairPosterior:
 
 def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:
     """Find a pair's candidates and what they and its events cost."""
-    candidates = find_candidates(pair.mothers, pair.daughters, plan.gate)
-    if hasattr(plan.cost, "candidates"):
-        candidates = merge(candidates, plan.cost.candidates(pair), len(pair.mothers))
-    if plan.links is not None:
-        given = Candidates(*plan.links.between(pair.mothers, pair.daughters))
-        candidates = merge(candidates, given, len(pair.mothers))
+    candidates = candidates_of(plan, pair)
     if plan.calibration is not None and plan.calibration.makes_costs:
         costs, problem = plan.calibration.problem(pair, candidates, plan.cost)
         return ScoredPair(pair, candidates, costs, problem, plan.cost, plan.perturbation, plan.no_mother)

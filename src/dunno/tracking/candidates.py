@@ -1,0 +1,18 @@
+"""Which edges of a pair are worth a cost: those within the gate, those that the cost asks for, and somebody's own links."""
+
+from __future__ import annotations
+
+from dunno.tracking.gate import find_candidates, merge
+from dunno.tracking.plan import Plan
+from dunno.types import Candidates, FramePair
+
+
+def candidates_of(plan: Plan, pair: FramePair) -> Candidates:
+    """All of them, each once."""
+    found = find_candidates(pair.mothers, pair.daughters, plan.gate)
+    if hasattr(plan.cost, "candidates"):
+        found = merge(found, plan.cost.candidates(pair), len(pair.mothers))
+    if plan.links is not None:
+        given = Candidates(*plan.links.between(pair.mothers, pair.daughters))
+        found = merge(found, given, len(pair.mothers))
+    return found
