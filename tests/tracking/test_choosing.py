@@ -1,17 +1,19 @@
 """Which evidence speaks: skipping frames decides, and says why."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from dunno import Movie, Tracker, evaluation
-from dunno.calibration import load_calibration
+from dunno.calibration import ModelCalibration, load_calibration
 from dunno.calibration.evidence import Trial, in_words
 from dunno.calibration.verdict import SkipTest, judge, sees_false_divisions
 from dunno.errors import InputError
 from dunno.simulate import colony
+from dunno.terms import Term
 from dunno.types import Truth
 
 TEST = SkipTest(2, 10_000, 10_000, 20.0, 20.0, 2.0, 0.05, divisions=100.0, divisions_between=100.0)
@@ -73,6 +75,31 @@ def test_named_evidence_is_used_whatever_skipping_says() -> None:
 def test_evidence_that_nobody_looks_at_is_refused(choices: dict[str, str], said: str) -> None:
     with pytest.raises(InputError, match=said):
         Tracker(**choices)  # type: ignore[arg-type]
+
+
+def test_evidence_that_cannot_be_seen_is_refused() -> None:
+    movie = colony(cells=20, frames=8, seed=1).movie
+    blind = Movie([movie.masks(t) for t in range(len(movie))])
+    with pytest.raises(InputError, match=r"evidence brightness: .*not measured.*--images"):
+        Tracker(workers=1, evidence="places,brightness").track(blind)
+
+
+@dataclass(frozen=True)
+class Silent(Term):
+    """A term of somebody's own."""
+
+    name: ClassVar[str] = "quiet"
+
+
+def test_a_term_of_ones_own_is_used_at_every_step_and_found_again(tmp_path: Path) -> None:
+    path = f"{Silent.__module__}:{Silent.__qualname__}"
+    plan = Tracker(workers=1, evidence=f"places,{path}").plan(colony(cells=30, frames=10, seed=1).movie)
+    assert isinstance(plan.calibration, ModelCalibration)
+    assert len(plan.calibration.skipping) > 1  # fitted again over three and four steps
+    plan.calibration.save(tmp_path / "fit.json")
+    again = load_calibration(tmp_path / "fit.json")
+    assert isinstance(again, ModelCalibration)
+    assert isinstance(again.model.term("quiet"), Silent)
 
 
 def test_another_cost_speaks_beside_places() -> None:

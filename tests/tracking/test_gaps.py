@@ -169,6 +169,13 @@ def test_without_missing_masks_nothing_changes() -> None:
         assert a.gaps is None
 
 
+def test_gaps_may_be_asked_for_where_no_mask_is_missing() -> None:
+    movie = colony(cells=10, frames=6, motion=0.05, cycle=1e9, seed=2, enter=0.0, room=6.0).movie
+    tracking = Tracker(workers=1, max_gap=2).track(movie)
+    assert tracking.about["calibration"]["max_gap"] == 2
+    assert not (tracking.edges.selected & (tracking.edges.gap > 0)).any()
+
+
 def test_blocks_agree_with_the_whole_movie(damaged: tuple[Movie, Truth], tracked: Tracking) -> None:
     movie, _ = damaged
     tracker = Tracker(workers=1)

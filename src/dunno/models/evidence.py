@@ -12,7 +12,7 @@ from dunno.models.carrying import recently_born
 from dunno.models.climbing import Climb
 from dunno.models.expectation import expect, maximise
 from dunno.models.fit import Fit, kernel_of
-from dunno.models.model import PLACES, Model
+from dunno.models.model import PLACES, Model, path_of
 from dunno.terms import Term
 from dunno.terms.age import Age
 from dunno.terms.flow import Flow
@@ -72,8 +72,8 @@ def with_terms(fit: Fit, names: Sequence[str], cell_size: float, rounds: int = R
 
 
 def added_terms(fit: Fit) -> tuple[str, ...]:
-    """The names of the terms that were added to places."""
-    return tuple(term.name for term in fit.model.terms if not is_place(term) and term.name != Jumps.name)
+    """The names of the terms that were added to places, by which they are found again."""
+    return tuple(path_of(term) for term in fit.model.terms if not is_place(term) and term.name != Jumps.name)
 
 
 def is_place(term: Term) -> bool:

@@ -198,7 +198,7 @@ class Model:
         """All of it, for JSON."""
         return {
             "field": {"low": list(self.field.low), "high": list(self.field.high)},
-            "terms": {_name_of(term): _plain_fields(term) for term in self.terms},
+            "terms": {path_of(term): _plain_fields(term) for term in self.terms},
         }
 
     @classmethod
@@ -218,7 +218,7 @@ def start_model(stretch: Stretch, field: Field, cell_size: float, names: Sequenc
     return model
 
 
-def _name_of(term: Term) -> str:
+def path_of(term: Term) -> str:
     """A term's name in the room, or where to import a user's own from."""
     kind = type(term)
     return term.name if kind.__module__.startswith("dunno.terms.") else f"{kind.__module__}:{kind.__qualname__}"

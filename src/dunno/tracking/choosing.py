@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from dunno.calibration.evidence import Trial
 from dunno.calibration.softening import Softening, fit_softening, mixed
 from dunno.calibration.verdict import SkipTest, hopeless, sees_false_divisions
+from dunno.errors import InputError
 from dunno.models import Fit
 from dunno.models.evidence import ROUNDS, against_false_divisions, can_see, offered, with_terms
 from dunno.terms.score import Score
 from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import SkippedModel, compared
+from dunno.types.stretch import Stretch
 from dunno.work.progress import Tell
 
 LEAST_SHARE, LEAST_NATS = 0.015, 0.005
@@ -46,8 +48,8 @@ def choose_evidence(
         return Choice(fit, skipped)
     stretch = fit.best.expected.stretch
     if asked is not None or skipped is None:
-        wanted = ((Score.name,) if stretch.score is not None else ()) + (asked or ())
-        names = [name for name in wanted if can_see(name, stretch)]
+        names = [*([Score.name] if stretch.score is not None else []), *(asked or ())]
+        _refuse_blind(names, stretch)
         grown = with_terms(fit, names, sample.cell_size)
         return Choice(grown, None if skipped is None else _beside(skipped, grown, names))
     test = skipped.test(Softening(), fit)
@@ -58,6 +60,16 @@ def choose_evidence(
     names = [trial.name for trial in trials if trial.joined]
     grown = with_terms(fit, names, sample.cell_size)
     return Choice(grown, _beside(skipped, grown, names) if names else skipped, trials)
+
+
+def _refuse_blind(names: list[str], stretch: Stretch) -> None:
+    """Refuse evidence that was asked for and cannot be seen."""
+    blind = [name for name in names if not can_see(name, stretch)]
+    if blind:
+        raise InputError(
+            f"evidence {', '.join(blind)}: what it looks at was not measured in this movie (brightness needs images, "
+            "shape needs masks of long cells); leave it out, or give --images"
+        )
 
 
 def _excess(name: str, test: SkipTest) -> Trial:

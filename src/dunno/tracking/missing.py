@@ -57,7 +57,7 @@ def _missed(climb: Climb, missed: Missed, power: float, gate: float) -> Climb:
     stretch = climb.expected.stretch
     mother, daughter, lag = gap_candidates(model, stretch, climb.expected.found, gate)
     if not len(mother):
-        return Climb(climb.expected, 0, True)
+        return Climb(replace(climb.expected, model=model), 0, True)
     stretch = stretch.with_gaps(mother, daughter, lag)
     one = np.ones((len(stretch), len(stretch)))
     for _ in range(ROUNDS):
