@@ -17,6 +17,7 @@ from dunno.errors import InputError, MovieError
 from dunno.evaluation import score
 from dunno.io.ctc import match_folder
 from dunno.report import write_report
+from dunno.report.words import _calibration
 from dunno.runs.run import track_into
 from dunno.tracking import Tracking
 
@@ -257,3 +258,17 @@ def test_wrong_input_gets_one_line(
         assert message in capsys.readouterr().err.splitlines()[-1]
     assert run(["report", str(tracks), "-o", str(tmp_path / "new" / "page.html")]) == 0
     assert "page.html (0." in capsys.readouterr().out
+
+
+def test_the_page_tells_what_was_looked_at_and_over_how_many_frames() -> None:
+    calibration = {
+        "fitted": "self",
+        "problems": [],
+        "parameters": {"p_divide": 0.02, "p_lost": 0.01, "p_missed": 0.03},
+        "evidence": {"told": "size helps"},
+        "max_gap": 2,
+    }
+    told = _calibration({"calibration": calibration})
+    assert "What else was looked at: size helps." in told
+    assert "links may skip 2 frames." in told
+    assert "skip" not in _calibration({"calibration": {**calibration, "max_gap": 0}})

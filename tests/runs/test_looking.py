@@ -74,8 +74,8 @@ def test_usual_masks_are_not_odd() -> None:
 def test_an_empty_frame_in_the_middle_is_named_with_its_cure() -> None:
     empty = np.zeros((40, 40), np.uint16)
     assert odd(square(), empty, square()) == [
-        "frame 1 is empty, so all tracks end there; segment it again, or, in a folder, take the file away: cells are then "
-        "linked across the gap"
+        "frame 1 is empty; method JP links across up to three such frames, the others end all tracks there; segment it again, "
+        "or, in a folder, take the file away"
     ]
     assert odd(square(), square(), empty) == ["frame 2 at an end of the movie has no masks; --frames leaves them out"]
     assert odd(empty, empty) == ["no frame has masks; is it the right file?"]

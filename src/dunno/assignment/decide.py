@@ -24,6 +24,11 @@ def decide(problem: Problem) -> Decision:
     (probability 0) is never chosen.
     """
     found = marginals(problem)
+    return Decision(found, most_right(problem, found))
+
+
+def most_right(problem: Problem, found: Marginals) -> NDArray[np.int64]:
+    """(n_daughters,) the same from marginals that are known already: each daughter's edge, or -1."""
     cost = np.where(found.edge > 0, -found.edge, np.inf)
     ends = (problem.mother, problem.daughter, cost, problem.n_mothers, problem.n_daughters)
-    return Decision(found, solve(Problem(*ends, appear=-found.appear, disappear=0.0, divide=0.0)).edge)
+    return solve(Problem(*ends, appear=-found.appear, disappear=0.0, divide=0.0)).edge

@@ -83,6 +83,24 @@ def _calibration(about: Mapping[str, Any]) -> str:
     return (
         f"The probabilities come from a model of how cells move, divide, appear and get lost, fitted to {source}. "
         f"In it, {divide} of the cells {be}divide and {lost} {be and 'to '}get lost from one frame to the next."
+        f"{_evidence(calibration)}{_gaps(calibration)}"
+    )
+
+
+def _evidence(calibration: Mapping[str, Any]) -> str:
+    """What spoke beside places, and why."""
+    told = (calibration.get("evidence") or {}).get("told")
+    return f" What else was looked at: {escape(told)}." if told else ""
+
+
+def _gaps(calibration: Mapping[str, Any]) -> str:
+    """Whether links may skip frames."""
+    longest = calibration.get("max_gap")
+    if not longest:
+        return ""
+    missed = percent(calibration["parameters"]["p_missed"])
+    return (
+        f" In a frame, {missed} of the cells have no mask; links may skip {count(longest)} frame{'s' * (longest > 1)}."
     )
 
 

@@ -115,10 +115,10 @@ def _empty(looks: Sequence[Look]) -> list[str]:
     inside = [frame for frame in empty if full[0] < frame < full[-1]]
     lines = []
     if inside:
+        them = "it" if len(inside) == 1 else "them"
         lines.append(
-            f"{_frames(inside)} {'is' if len(inside) == 1 else 'are'} empty, so all tracks end there; segment "
-            f"{'it' if len(inside) == 1 else 'them'} again, or, in a folder, take the file "
-            "away: cells are then linked across the gap"
+            f"{_frames(inside)} {'is' if len(inside) == 1 else 'are'} empty; method JP links across up to three such frames, the "
+            f"others end all tracks there; segment {them} again, or, in a folder, take the file away"
         )
     outside = [frame for frame in empty if frame not in inside]
     if outside:

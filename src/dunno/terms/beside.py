@@ -9,7 +9,7 @@ import numpy as np
 
 from dunno.terms import Step, Surroundings, Term, Words, parameter
 from dunno.types import Floats
-from dunno.types.density import log_student
+from dunno.types.density import UNIT_SPHERE, log_student
 from dunno.types.stretch import Stretch
 
 NEIGHBOURS = 3
@@ -18,9 +18,6 @@ PRIOR_SHARE, PRIOR_WORTH = 1e-3, 300.0
 PRIOR_MASKS = 10.0
 PRIOR_SPREADS = (0.4, 0.6)
 """Spreads that are believed before the movie: of the log distance to the neighbour, and of the log area."""
-
-UNIT_SPHERE = {2: 2 * np.pi, 3: 4 * np.pi}
-"""Surface of the unit ball, by dimension."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dunno.terms import Sisters, Step, Surroundings, Term, Words, parameter
 from dunno.types import Floats
-from dunno.types.density import log_student
+from dunno.types.density import UNIT_SPHERE, log_student
 from dunno.types.stretch import Stretch
 
 TAIL = 4.0
@@ -17,8 +17,6 @@ PRIOR_DIVISIONS = 5.0
 PRIOR_SPREAD = 0.35
 ODD, ODD_WORTH = 0.05, 20.0
 MOST_FOR = 4.0
-UNIT_SPHERE = {1: 2.0, 2: 2 * np.pi, 3: 4 * np.pi}
-"""Surface of the unit ball, by dimension."""
 
 
 @dataclass(frozen=True)

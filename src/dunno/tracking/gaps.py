@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dunno.assignment import Marginals, Problem, Triples, marginals, solve
+from dunno.assignment import Marginals, Problem, Triples, marginals
+from dunno.assignment.decide import most_right
 from dunno.assignment.distributions import normalise
 from dunno.calibration.kinds.model import ModelCalibration, transition_of
 from dunno.models.model import Model
@@ -63,7 +64,10 @@ def solve_with_gaps(model: Model, stretch: Stretch, gate: float, tempering: floa
         stretch = stretch.with_gaps(mother, daughter, lag)
         problem = model.problem(stretch).tempered(tempering)
         found = marginals(problem)
-    return Solved(stretch, problem, found, _decided(problem, found))
+    chosen = most_right(problem, found)
+    link = np.zeros(len(problem.cost), np.bool_)
+    link[chosen[chosen >= 0]] = True
+    return Solved(stretch, problem, found, link)
 
 
 def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float) -> tuple[Ints, Ints, Ints]:
@@ -90,16 +94,6 @@ def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float
                 daughters.append(late[j])
                 lags.append(np.full(len(i), lag))
     return np.concatenate(mothers), np.concatenate(daughters), np.concatenate(lags)
-
-
-def _decided(problem: Problem, found: Marginals) -> Bools:
-    """(E,) the links of the assignment with the most expected right decisions."""
-    cost = np.where(found.edge > 0, -found.edge, np.inf)
-    ends = (problem.mother, problem.daughter, cost, problem.n_mothers, problem.n_daughters)
-    chosen = solve(Problem(*ends, appear=-found.appear, disappear=0.0, divide=0.0)).edge
-    link = np.zeros(len(cost), np.bool_)
-    link[chosen[chosen >= 0]] = True
-    return link
 
 
 def pair_of(solved: Solved, r: int) -> PairPosterior:

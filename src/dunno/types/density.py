@@ -8,6 +8,9 @@ from dunno.types.arrays import Floats
 
 TABLE_END, TABLE_SIZE = 14.0, 2801
 
+UNIT_SPHERE = {2: 2 * np.pi, 3: 4 * np.pi}
+"""Surface of the unit ball, by dimension."""
+
 
 def log_student(squared: Floats, scale: float | Floats, tail: float, d: int) -> Floats:
     """Log density of a d-dimensional Student-t at squared distance δ from its centre; Gaussian for an infinite tail."""
