@@ -3,6 +3,7 @@
     DUNNO_DATA=... python -m benchmarks.skipping [--every 1,5,10] [--methods JP] [--movies NAME,...]
 
 A Markdown row per movie, frame step and method: promised and found wrong links by kind, ECE with its floor, −log P, the verdict.
+JP looks at places alone here, frame to frame; `benchmarks.evidence` has the defaults.
 "With truth" is fitted on another sequence of the same dataset, where there is one.
 """
 
@@ -51,7 +52,10 @@ class Result:
 def measured(movie: Movie, truth: Truth, other: tuple[Movie, Truth] | None, method: str) -> list[Result]:
     """As is, self-calibrated, and with truth from another sequence."""
     started = time.process_time()
-    tracker = Tracker("distance", method, workers=1)
+    places: dict[str, Any] = (
+        {"evidence": "places", "max_gap": 0} if method == "JP" else {}
+    )  # what the softening does, alone
+    tracker = Tracker("distance", method, workers=1, **places)
     plan = tracker.plan(movie)
     fitted: Any = plan.calibration
     seconds = time.process_time() - started
