@@ -1,6 +1,8 @@
 # make demo    from nothing to a tracked movie
 # make test    everything that must hold: lint, types, import contract, the core's invariants, tests
-# make check-core, make sanitize, make fuzz, make benchmark: see below
+# make wheel   one wheel, for this Python, in dist/
+# make docs    the site, in site/
+# make check-core, make sanitize, make compilers, make fuzz, make benchmark: see below
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -17,7 +19,7 @@ ifneq ($(wildcard ../shared/data),)
 export DUNNO_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test lint types contract tests check-core sanitize fuzz stub format benchmark clean
+.PHONY: demo test wheel sdist docs figures lint types contract tests check-core sanitize compilers fuzz stub format benchmark clean
 
 demo: $(VENV)/.installed
 	$(BIN)/dunno demo
@@ -56,6 +58,38 @@ sanitize: $(VENV)/.installed-test build/sanitize/.installed
 	DUNNO_EXAMPLES=0.1 ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$(PRELOAD)" build/sanitize/bin/python -m pytest -q \
 	  tests/assignment --deselect tests/assignment/test_marginals.py::test_pyehm_agrees_where_nobody_divides
 
+# Other people's compilers: both must take the core without a warning.
+compilers: $(VENV)/.made
+	for compiler in $(COMPILERS); do \
+	  command -v $$compiler >/dev/null || { echo "$$compiler is not there; skipped"; continue; }; \
+	  PATH="$(abspath $(BIN)):$$PATH" CXX=$$compiler $(BIN)/pip wheel -q --no-build-isolation --no-deps -w build/$$compiler \
+	    $(DEFINE).CMAKE_CXX_FLAGS=-Werror --config-settings build-dir=build/$$compiler-cmake . || exit 1; \
+	  echo "$$compiler: no warnings"; \
+	done
+COMPILERS ?= g++ clang++
+
+# One wheel, for the Python of $(VENV). From 3.12 on it serves every later version too (the stable ABI).
+wheel: $(VENV)/.made
+	rm -f dist/*.whl
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -w dist .
+	@echo "dist/: $$(cd dist && echo *.whl)"
+
+# The source, packed; tests/test_package.py builds a wheel from it.
+sdist: $(VENV)/.made
+	rm -f dist/*.tar.gz
+	$(BIN)/python -c "from scikit_build_core.build import build_sdist; print('dist/:', build_sdist('dist'))"
+
+# The site: no network, no fonts or scripts from elsewhere. Begin with site/index.html.
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m mkdocs build -q --clean
+	@echo "the site is in site/; open site/index.html, or: $(BIN)/python -m http.server -d site"
+
+# The figures of README and of the first pages, made anew.
+figures: $(VENV)/.installed-test
+	$(BIN)/python docs/figures/make_first_look.py
+	$(BIN)/python docs/figures/make_gallery.py
+
 # Many more damaged files than the tests try; MUTATIONS of each form, other ones with each SEED.
 MUTATIONS ?= 5000
 SEED ?= 1
@@ -69,6 +103,7 @@ stub: $(VENV)/.installed-test
 format: $(VENV)/.installed-test
 	$(BIN)/ruff format src tests benchmarks docs
 	$(BIN)/ruff check --fix src tests benchmarks docs
+	$(BIN)/python docs/tidy.py *.md docs/*.md docs/*/*.md
 
 benchmark: $(VENV)/.installed-benchmark
 	$(BIN)/python -m benchmarks.solve
@@ -83,13 +118,19 @@ $(VENV)/.made:
 	touch $@
 
 # Editable, so that Python files need no new install; the C++ core is built anew when it changes.
+# What it needs is fetched while it is compiled.
+NEEDED = $(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'])"
 $(VENV)/.installed: $(VENV)/.made $(CORE)
-	$(PIP) --no-build-isolation -e .
+	$(PIP) $$($(NEEDED)) & $(PIP) --no-build-isolation --no-deps -e . && wait $$!
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.made $(CORE)
-	$(PIP) --no-build-isolation -e ".[all,transformer,test,oracles]"
-	touch $@ $(VENV)/.installed
+	$(PIP) --no-build-isolation -e ".[all,transformer,test,oracles,docs]"
+	touch $@ $(VENV)/.installed $(VENV)/.installed-docs
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(PIP) --no-build-isolation -e ".[docs]"
+	touch $@
 
 $(VENV)/.installed-benchmark: $(VENV)/.installed-test
 	$(PIP) --no-build-isolation -e ".[all,transformer,test,oracles,benchmark]"
@@ -110,4 +151,4 @@ build/%/.installed: $(VENV)/.made $(CORE) $(shell find src -name "*.py")
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist dunno-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist site dunno-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "choices/choices.hpp"
 #include "flow/batch.hpp"
 #include "k_best/k_best.hpp"
 #include "flow/map.hpp"
@@ -281,6 +282,32 @@ nb::tuple count_overlaps(const Flat<Label>& first, const Flat<Label>& second) {
   return nb::make_tuple(to_numpy(std::move(one)), to_numpy(std::move(other)), to_numpy(std::move(pixels)));
 }
 
+std::vector<std::int64_t> to_vector(const Indices& numbers) {
+  return std::vector<std::int64_t>(numbers.data(), numbers.data() + numbers.shape(0));
+}
+
+// (begin, state, first edge, its kind, second edge, its kind, log weight) of the choices on one side of all masks.
+dunno::Choices to_choices(const nb::tuple& given) {
+  dunno::Choices choices;
+  std::vector<std::int64_t>* columns[] = {&choices.begin,      &choices.state,  &choices.first,
+                                          &choices.first_kind, &choices.second, &choices.second_kind};
+  for (std::size_t k = 0; k < 6; ++k) *columns[k] = to_vector(nb::cast<Indices>(given[k], false));
+  choices.log_weight = to_vector(nb::cast<Numbers>(given[6], false));
+  return choices;
+}
+
+nb::tuple propagate(const nb::tuple& out, const nb::tuple& in, std::int64_t n_edges, std::int64_t max_sweeps, double tolerance) {
+  const dunno::Choices later = to_choices(out), earlier = to_choices(in);
+  dunno::Beliefs found;
+  {
+    nb::gil_scoped_release unlocked;
+    found = dunno::propagate(later, earlier, n_edges, max_sweeps, tolerance);
+  }
+  return nb::make_tuple(to_numpy(std::move(found.ways_out)), to_numpy(std::move(found.ways_in)),
+                        to_numpy(std::move(found.state)), to_numpy(std::move(found.edge)), found.log_evidence, found.change,
+                        found.sweeps);
+}
+
 // Columns are int64 or float64 arrays of one length.
 nb::bytes format_rows(const nb::list& given) {
   std::vector<dunno::Column> columns;
@@ -343,6 +370,9 @@ NB_MODULE(_core, m) {
   m.def("count_overlaps", &count_overlaps<std::uint16_t>, "first"_a.noconvert(), "second"_a.noconvert(),
         "Pairs of labels that share pixels in two flat images, and how many.");
   m.def("count_overlaps", &count_overlaps<std::uint32_t>, "first"_a.noconvert(), "second"_a.noconvert());
+  m.def("propagate", &propagate, "out"_a, "in_"_a, "n_edges"_a, "max_sweeps"_a, "tolerance"_a,
+        "Beliefs of masks that choose their ways out and in: ways out, ways in, states, edges by kind (both flat), log evidence, "
+        "last change, sweeps.");
   m.def("format_rows", &format_rows, "columns"_a,
         "Columns (int64 or float64) as lines: whole numbers, others with nine digits, nothing for NaN.");
   m.def(

@@ -64,13 +64,24 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
 def watch(page: Any) -> list[str]:
     """A list that grows with whatever goes wrong on a page."""
     problems: list[str] = []
-    page.on("console", lambda told: problems.append(f"{told.type}: {told.text}") if told.type in LOUD else None)
+
+    def console(told: Any) -> None:
+        if told.type in LOUD and WATCHING not in told.location.get("url", ""):
+            problems.append(f"{told.type}: {told.text}")
+
+    def failed(request: Any) -> None:
+        if WATCHING not in request.url and request.failure != "net::ERR_ABORTED":  # given up when a page is left
+            problems.append(f"not loaded: {request.url[:200]}")
+
+    page.on("console", console)
     page.on("pageerror", lambda error: problems.append(f"exception: {error}"))
-    page.on("requestfailed", lambda request: problems.append(f"not loaded: {request.url[:200]}"))
+    page.on("requestfailed", failed)
     return problems
 
 
 LOUD = ("error", "warning")
+WATCHING = "/api/changes/"
+"""What the review's page asks again and again, also while a test ends its server."""
 
 
 @pytest.fixture

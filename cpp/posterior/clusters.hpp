@@ -44,7 +44,7 @@ struct Cluster {
 class ClusterBuilder {
  public:
   ClusterBuilder(const Problem& problem, const Incidence& edges)
-      : problem_(problem), edges_(edges), number_(problem.n_daughters, 0) {}
+      : edges_(edges), number_(problem.n_daughters, 0) {}
 
   // Without a plan. Edges that are not eligible stay outside, and so do daughters with fewer than `fewest` edges into
   // the group: a message from a daughter with one edge says all there is to say, and saves a place in the frontier.
@@ -52,7 +52,6 @@ class ClusterBuilder {
                 std::int32_t fewest = 2);
 
  private:
-  const Problem& problem_;
   const Incidence& edges_;
   std::vector<std::int32_t> number_;  // scratch: edges into the group, then the daughter's number in the cluster
 };

@@ -43,7 +43,7 @@ def look(address: str) -> None:
         browser = driver.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
-        page: Page = browser.new_page(viewport={"width": 1440, "height": 1000}, color_scheme="light")
+        page: Page = browser.new_page(viewport={"width": 1400, "height": 900}, color_scheme="light")
         page.goto(address)
         page.wait_for_selector("#history li svg")
         for _ in range(ANSWERS):

@@ -60,6 +60,11 @@ def count_overlaps(first: Annotated[NDArray[numpy.uint16], dict(shape=(None,), o
 @overload
 def count_overlaps(first: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple: ...
 
+def propagate(out: tuple, in_: tuple, n_edges: int, max_sweeps: int, tolerance: float) -> tuple:
+    """
+    Beliefs of masks that choose their ways out and in: ways out, ways in, states, edges by kind (both flat), log evidence, last change, sweeps.
+    """
+
 def format_rows(columns: list) -> bytes:
     """
     Columns (int64 or float64) as lines: whole numbers, others with nine digits, nothing for NaN.

@@ -106,3 +106,18 @@ def test_with_nothing_to_look_at_nothing_changes() -> None:
     assert fit_softening(nobody, lambda tempering: nobody) == Softening()
     few = drawn(5, 1.3)
     assert fit_softening(few, lambda tempering: sharpened(few, tempering)).tempering > 0.75
+
+
+def test_an_edge_across_the_frame_between_counts_directly() -> None:
+    """Cell 4's mask may be missing between: it comes from 2 with .6, from 0 across frame 1 with .3; 6 is a step later."""
+    mother, daughter = np.array([0, 1, 2, 0, 4, 2]), np.array([2, 3, 4, 4, 6, 6])
+    probability, lag = np.array([0.9, 0.9, 0.6, 0.3, 0.5, 0.4]), np.array([1, 1, 1, 2, 1, 2])
+    none = np.array([np.nan, np.nan, 0.1, 0.1, 0.1, np.nan, 0.1])
+    steps = Beliefs(mother, daughter, probability, none, lag)
+    two, three = compose(steps, 2), compose(steps, 3)
+    assert two.matrix[4, 0] == pytest.approx(0.6 * 0.9 + 0.3)
+    assert two.none[4] == pytest.approx(0.1 + 0.6 * 0.1)
+    assert two.matrix[6, 2] == pytest.approx(0.5 * 0.6 + 0.4)
+    assert two.none[6] == pytest.approx(0.1 + 0.5 * (0.1 + 0.3))  # across frame 1, cell 4 is not seen there
+    assert three.matrix[6, 0] == pytest.approx(0.5 * two.matrix[4, 0] + 0.4 * 0.9)
+    assert three.matrix[[6], :].sum() + three.none[6] == pytest.approx(1.0)

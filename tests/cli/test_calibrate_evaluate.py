@@ -179,10 +179,15 @@ def test_the_challenges_measures_come_from_an_independent_library(
     assert run(["track", str(root / "01"), "-o", str(out), "-q"]) == 0
     capsys.readouterr()
     assert run(["evaluate", str(out), "--truth", str(root / "01_GT" / "TRA"), "--ctc", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["challenge"]
+    content = json.loads(capsys.readouterr().out)
+    found, curve = content["challenge"], content["challenge_curve"]
     assert found["DET"] == pytest.approx(1.0)
     assert 0.5 < found["TRA"] < 1.0
-    assert {"LNK", "CHOTA"} <= set(found)
+    assert {"LNK", "CHOTA", "CT", "TF"} <= set(found)
+    kept = [row["share_of_links"] for row in curve]
+    assert kept[0] == 1 and kept == sorted(kept, reverse=True)
+    assert all(row["DET"] == pytest.approx(1.0) for row in curve)  # cells stay, links go
+    assert curve[0]["TRA"] == found["TRA"] > curve[-1]["TRA"]
 
 
 def test_what_has_no_effect_is_said_and_what_contradicts_is_refused(

@@ -19,12 +19,13 @@ def test_the_demo_leaves_a_valid_geff_and_a_ctc_folder(tmp_path: Path, capsys: p
     assert "least certain links" in printed
     assert "the simulation knows the truth" in printed
     report = tmp_path / "demo" / "tracks" / "report.html"
-    assert f"the report is {report}; open it in any browser" in printed
+    assert f"the report: {report} (open it in any browser)" in printed and "what next" in printed
     assert report.read_text().count("<img ") == 48
     assert "Beside the truth" in report.read_text()
     geff.validate_structure(tmp_path / "demo" / "tracks" / "tracks.geff")
     geff.validate_structure(tmp_path / "demo" / "tracks" / "tracks.geff" / "candidates")
     assert len(list((tmp_path / "demo" / "tracks" / "ctc").glob("mask*.tif"))) == 40
+    assert len(list((tmp_path / "demo" / "01_RES").glob("mask*.tif"))) == 40
     assert os.listdir(tmp_path) == ["demo"]
     truth = tmp_path / "demo" / "01_GT" / "TRA"
     assert run(["evaluate", str(tmp_path / "demo" / "tracks"), "--truth", str(truth), "--bootstrap", "0"]) == 0

@@ -9,7 +9,7 @@ from dunno.models import Model, find_fit
 from dunno.models.carrying import carried
 from dunno.models.draws import draw_transition, transition_between
 from dunno.models.expectation import expect
-from dunno.models.intervals import from_free_values, to_free
+from dunno.models.free import from_free_values, to_free
 from dunno.terms.border import outside
 from dunno.tracking.self_calibration import calibration_of
 from dunno.types.density import log_student

@@ -78,7 +78,7 @@ def test_headings_lead_through_the_page(visit: Visit, report: Path) -> None:
         "How much does checking help?",
         "The 24 least certain links",
         "Are the promises kept? Tested by skipping frames",
-        "Who descends from whom, and how surely",
+        "Lineages, and how sure they are",
         "Beside the truth",
     ]
     assert page.get_by_role("heading", level=3).count() == 25

@@ -115,12 +115,12 @@ def test_a_run_killed_at_random_moments_ends_with_the_same_bytes(
         wait_for_blocks(process, tmp_path / "out", n_blocks)
         time.sleep(moments.uniform(0, 0.2))
         process.kill()
-        if process.wait() == 0:
-            break
+        if process.wait() == 0 or not partial_of(tmp_path / "out").exists():
+            break  # it was done before it was killed
         kept.append(wait_for_blocks(process, tmp_path / "out", 0))
     assert run([*command, "-o", str(tmp_path / "out"), "--resume"]) == 0
     assert run([*command, "-o", str(tmp_path / "whole")]) == 0
-    assert len(kept) >= 2 and kept == sorted(kept)
+    assert kept and kept == sorted(kept)
     assert content(tmp_path / "out") == content(tmp_path / "whole")
     assert not partial_of(tmp_path / "out").exists()
 

@@ -127,6 +127,24 @@ def test_what_helps_is_told_in_one_sentence() -> None:
     masks = Trial("beside", nan, nan, nan, nan, True, excess=0.32)
     assert in_words([masks]).startswith("beside join: 32% more divisions")
     assert Trial.of_dict(masks.to_dict()).excess == 0.32
+    pushed = Trial("touching", nan, nan, nan, nan, True, exchanged=12.3)
+    assert in_words([trials[1], pushed]).startswith(
+        "places alone decide; shape would not help; touching joins: cells push"
+    )
+
+
+def test_pushing_cells_are_doubted_more_than_motion_says() -> None:
+    made = colony(cells=60, frames=12, motion=0.3, crowding=0.7, cycle=float("inf"), seed=0)
+    plain, chosen = (Tracker(workers=1, evidence=e).track(made.movie) for e in ("places", "auto"))
+    evidence = chosen.about["calibration"]["evidence"]
+    assert "touching" in {trial["name"] for trial in evidence["trials"] if trial["joined"]}
+    assert "touching joins: cells push each other" in evidence["told"]
+    assert chosen.expected_wrong_links() > 1.3 * plain.expected_wrong_links()
+
+
+def test_cells_that_move_little_do_not_push() -> None:
+    tracking = Tracker(workers=1).track(colony(cells=40, frames=8, motion=0.1, seed=0).movie)
+    assert "touching" not in tracking.about["calibration"]["terms"]
 
 
 def test_divisions_that_skipped_frames_do_not_see_are_not_believed() -> None:
@@ -143,7 +161,7 @@ def test_broken_masks_are_not_taken_for_divisions() -> None:
     movie, truth = broken_masks(0.02, seed=3)
     tracking = Tracker(workers=1).track(movie)
     joined = {t["name"] for t in tracking.about["calibration"]["evidence"]["trials"] if t["joined"]}
-    assert {"beside", "age"} <= joined
+    assert {"masks", "age"} <= joined
     plain = Tracker(workers=1, evidence="places").track(movie)
     found, before = (evaluation.score(each, truth).divisions for each in (tracking, plain))
     assert found is not None

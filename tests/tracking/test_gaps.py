@@ -6,24 +6,30 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tifffile import imread
 
 from dunno import Movie, Tracker, evaluation
-from dunno.assignment import Problem, marginals
+from dunno.assignment import Problem, marginals, sample
 from dunno.calibration import ModelCalibration
 from dunno.calibration.kinds.model import transition_of
 from dunno.costs.distance import Distance
 from dunno.errors import InputError
 from dunno.io.block_files import read_block, write_block
+from dunno.io.joining import join as join_links
+from dunno.io.writers.ctc import draw_over_background
 from dunno.lineage.gaps import one_link_each
 from dunno.models.model import Model, start_model
 from dunno.runs.run import track_into
 from dunno.simulate import colony
 from dunno.terms.missed import Missed
 from dunno.tracking import Tracking
+from dunno.tracking.forests import join, tied
 from dunno.tracking.gaps import gap_candidates, pair_of, solve_with_gaps
 from dunno.tracking.gate import find_candidates
+from dunno.tracking.together import log_together
 from dunno.types import Detections, FramePair, GapEdges, PairPosterior, Truth
 from dunno.types.field import Field
+from dunno.types.links import GivenLinks
 from dunno.types.stretch import Stretch
 
 FIELD = Field((0.0, 0.0), (100.0, 100.0))
@@ -68,7 +74,7 @@ def damaged() -> tuple[Movie, Truth]:
 
 @pytest.fixture(scope="module")
 def tracked(damaged: tuple[Movie, Truth]) -> Tracking:
-    return Tracker(workers=1).track(damaged[0])
+    return Tracker(workers=1, evidence="places").track(damaged[0])
 
 
 def test_a_cell_that_is_missing_in_one_frame_is_linked_across_it() -> None:
@@ -134,7 +140,7 @@ def brute_force(problem: Problem) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(8))
 def test_small_worlds_with_gaps_agree_with_brute_force(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    places = [rng.uniform(30, 50, (rng.integers(1, 4), 2)) for _ in range(4)]
+    places = [rng.uniform(30, 50, (rng.integers(1, 4 - t % 2), 2)) for t in range(4)]
     stretch = stretch_of([frame([tuple(p) for p in each], t) for t, each in enumerate(places)])
     model = model_with_misses(stretch, 0.1)
     found = marginals(model.problem(stretch))
@@ -178,7 +184,7 @@ def test_gaps_may_be_asked_for_where_no_mask_is_missing() -> None:
 
 def test_blocks_agree_with_the_whole_movie(damaged: tuple[Movie, Truth], tracked: Tracking) -> None:
     movie, _ = damaged
-    tracker = Tracker(workers=1)
+    tracker = Tracker(workers=1, evidence="places")
     plan = tracker.plan(movie)
     calibration = plan.calibration
     assert isinstance(calibration, ModelCalibration)
@@ -195,7 +201,7 @@ def test_blocks_agree_with_the_whole_movie(damaged: tuple[Movie, Truth], tracked
 
 
 def test_any_number_of_workers_gives_the_same_bits(damaged: tuple[Movie, Truth], tracked: Tracking) -> None:
-    for a, b in zip(tracked.pairs, Tracker(workers=2).track(damaged[0]).pairs, strict=True):
+    for a, b in zip(tracked.pairs, Tracker(workers=2, evidence="places").track(damaged[0]).pairs, strict=True):
         assert np.array_equal(a.log_probability, b.log_probability)
         assert (a.gaps is None) == (b.gaps is None)
         if a.gaps is not None and b.gaps is not None:
@@ -248,10 +254,14 @@ def test_a_block_with_gaps_goes_through_a_file(tracked: Tracking, tmp_path: Path
         if before.gaps is not None and after.gaps is not None:
             assert np.array_equal(before.gaps.log_probability, after.gaps.log_probability)
             assert np.array_equal(before.gaps.mother_label, after.gaps.mother_label)
+            assert before.gaps.weights is not None
+            assert after.gaps.weights is not None
+            for name, values in vars(before.gaps.weights).items():
+                assert np.array_equal(values, getattr(after.gaps.weights, name)), name
 
 
 def test_a_run_writes_gaps_into_every_file(damaged: tuple[Movie, Truth], tracked: Tracking, tmp_path: Path) -> None:
-    run = track_into(Tracker(workers=1), damaged[0], tmp_path / "out", ctc=True)
+    run = track_into(Tracker(workers=1, evidence="places"), damaged[0], tmp_path / "out", ctc=True)
     assert run.summary.gap_links == int((tracked.edges.selected & (tracked.edges.gap > 0)).sum())
     rows = np.loadtxt(tmp_path / "out" / "edges.csv", delimiter=",", skiprows=1)
     assert int(((rows[:, 0] < rows[:, 2] - 1) & (rows[:, 6] == 1)).sum()) == run.summary.gap_links
@@ -266,12 +276,121 @@ def test_a_run_writes_gaps_into_every_file(damaged: tuple[Movie, Truth], tracked
     assert ids.shape[0] == run.summary.links  # type: ignore[union-attr]
 
 
-def test_forests_are_drawn_with_gaps(tracked: Tracking) -> None:
-    drawn = tracked.sample(3, seed=0)
-    for each in drawn:
-        edges = each.edges
-        assert np.bincount(edges.daughter[edges.selected]).max() == 1
-        assert (edges.selected & (edges.gap > 0)).sum() > 10
+def test_filled_gaps_leave_no_frame_of_a_track_without_a_cell(tracked: Tracking) -> None:
+    full = tracked.filled()
+    cells, edges = full.cells, full.edges
+    assert (edges.gap[edges.selected] == 0).all()
+    gap = tracked.edges.gap[tracked.edges.selected]
+    assert 0 <= gap.sum() - (len(cells) - len(tracked.cells)) < 10  # two daughters across a gap share what is filled in
+    for row in full.tracks():
+        assert (cells.track == row.track).sum() == row.last - row.first + 1
+    before, after = tracked.tracks(), full.tracks()
+    assert [row.mother for row in after] == [row.mother for row in before]
+    assert [row.confidence for row in after] == pytest.approx([row.confidence for row in before])
+    by_daughter = np.bincount(edges.daughter, edges.probability, minlength=len(cells))
+    real = ~np.isnan(cells.p_appear)
+    assert (by_daughter + np.nan_to_num(cells.p_appear))[real] == pytest.approx(1.0)
+
+
+def test_filled_in_cells_are_marked_in_every_file(
+    damaged: tuple[Movie, Truth], tracked: Tracking, tmp_path: Path
+) -> None:
+    full = tracked.filled()
+    added = len(full.cells) - len(tracked.cells)
+    full.to_csv(tmp_path / "csv")
+    header = (tmp_path / "csv" / "detections.csv").read_text().split("\n", 1)[0].split(",")
+    rows = np.genfromtxt(tmp_path / "csv" / "detections.csv", delimiter=",", skip_header=1)
+    assert rows[:, header.index("filled")].sum() == added > 20
+    full.to_geff(tmp_path / "tracks.geff")
+    import zarr
+
+    marks = zarr.open_group(tmp_path / "tracks.geff", mode="r")["nodes/props/filled/values"]
+    assert np.asarray(marks[:]).sum() == added  # type: ignore[index]
+    full.to_ctc(tmp_path / "ctc")
+    table = np.loadtxt(tmp_path / "ctc" / "res_track.txt", dtype=int)
+    assert len(table) == len(tracked.tracks())  # no track is cut at a gap
+    present = [set(np.unique(imread(path)).tolist()) for path in sorted((tmp_path / "ctc").glob("mask*.tif"))]
+    for label, first, last, _ in table.tolist():
+        assert all(label in present[t] for t in range(first, last + 1))
+
+
+def test_a_cell_without_room_is_drawn_on_the_nearest_free_pixel() -> None:
+    tracks = np.array([[1, 1, 1], [1, 1, 0], [0, 0, 0]], np.uint16)
+    draw_over_background(tracks, np.array([[0, 0], [0, 1], [0, 2]]), 7)
+    assert tracks.tolist() == [[1, 1, 1], [1, 1, 7], [0, 0, 0]]
+
+
+def test_links_are_drawn_as_often_as_they_are_probable(tracked: Tracking) -> None:
+    n, edges = 100, tracked.edges
+    drawn = tracked.sample(n, seed=0)
+    share = np.mean([each.edges.selected for each in drawn], axis=0)
+    noise = np.sqrt(edges.probability * (1 - edges.probability) / n)
+    for some in (edges.gap == 0, edges.gap > 0):
+        off = np.abs(share - edges.probability)[some]
+        assert off.mean() < noise[some].mean() + 1e-3  # what is not known (ε) is not in samples
+        assert share[some].sum() == pytest.approx(edges.probability[some].sum(), rel=0.02)
+    assert (edges.selected & (edges.gap > 0)).sum() > 20
+    for each in drawn[:3]:
+        assert np.bincount(edges.daughter[each.edges.selected]).max() == 1
+        assert np.bincount(edges.mother[each.edges.selected]).max() <= 2
+        assert len(each.tracks()) > 40
+
+
+def test_pairs_that_gaps_tie_are_one_problem() -> None:
+    rng = np.random.default_rng(0)
+    cells = [frame([tuple(p) for p in rng.uniform(30, 50, (2, 2))], t) for t in range(4)]
+    stretch = stretch_of(cells)
+    model = model_with_misses(stretch, 0.1)
+    solved = solve_with_gaps(model, stretch, 30.0)
+    pairs = [pair_of(solved, r) for r in range(3)]
+    assert [len(run) for run in tied(pairs)] == [3]
+    again = marginals(join(pairs).problem)
+    assert np.sort(again.edge) == pytest.approx(np.sort(solved.found.edge), abs=1e-5)
+    assert [len(run) for run in tied([replace(pair, gaps=None) for pair in pairs])] == [1, 1, 1]
+
+
+def test_a_track_is_as_certain_as_its_links_are_drawn_together() -> None:
+    """Three cells in a row of frames with a tempting gap: what one link says of the next is counted."""
+    rng = np.random.default_rng(5)
+    cells = [frame([tuple(p) for p in rng.uniform(38, 50, (2, 2))], t) for t in range(3)]
+    stretch = stretch_of(cells)
+    solved = solve_with_gaps(model_with_misses(stretch, 0.3), stretch, 30.0)
+    problem, link = solved.problem, np.flatnonzero(solved.link)
+    ratio = log_together(problem, solved.found, solved.link, seed=0)
+    pairs = [(a, b) for a in link for b in link if problem.daughter[a] == problem.mother[b]]
+    drawn = sample(problem, 4000, 1)
+    tied = 0
+    for a, b in pairs:
+        right = [drawn[:, problem.daughter[e]] == e for e in (a, b)]
+        both = (right[0] & right[1]).mean()
+        told = solved.found.edge[a] * solved.found.edge[b] * np.exp(ratio[problem.daughter[b]])
+        assert told == pytest.approx(both, abs=0.06)
+        tied += abs(ratio[problem.daughter[b]]) > 0
+    assert tied
+
+
+def test_a_pairs_own_problem_says_what_all_frames_say(tracked: Tracking) -> None:
+    off = [
+        np.abs(marginals(pair.problem).edge - pair.probability) for pair in tracked.pairs if pair.problem is not None
+    ]
+    assert np.concatenate(off).mean() < 1e-3
+
+
+def test_somebodys_links_across_gaps_are_judged(damaged: tuple[Movie, Truth], tracked: Tracking) -> None:
+    movie, edges, cells = damaged[0].part(slice(0, 17)), tracked.edges, tracked.cells
+    own = np.flatnonzero(edges.selected & (cells.frame[edges.daughter] < 17))
+    ends = [column[row[own]] for row in (edges.mother, edges.daughter) for column in (cells.frame, cells.label)]
+    links = join_links(GivenLinks(*ends), movie, "here")
+    assert links.longest_gap >= 1
+    judged = Tracker(workers=1, links=links).track(movie)
+    assert judged.about["calibration"]["max_gap"] == links.longest_gap
+    assert judged.edges.selected.sum() == len(links)
+    across = judged.edges.selected & (judged.edges.gap > 0)
+    assert across.sum() == (edges.gap[own] > 0).sum() > 3
+    assert judged.edges.probability[across].mean() > 0.8
+    alone = Tracker(workers=1, method="SM", links=links).track(movie)
+    assert alone.edges.selected.sum() == (edges.gap[own] == 0).sum()
+    assert alone.about["links_unmatched"] == across.sum()
 
 
 def test_gaps_are_refused_where_no_model_is_fitted() -> None:

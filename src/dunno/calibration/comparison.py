@@ -5,8 +5,9 @@ $q_j(g)$ over the cells g of frame t stands beside the composed one
 
 $$c_j(g) = \sum_m P(m | j)\, P(g | m), \qquad c_j(⊥) = P(⊥ | j) + \sum_m P(m | j)\, P(⊥ | m),$$
 
-which has seen the frame between. A model that tells the truth has $E[c | q] = q$: whatever needs a truth can be computed with c
-as a soft truth. What both ways get wrong alike cannot be seen.
+which has seen the frame between; where masks are missing, the edge across the frame between is added to $c_j(g)$. A model that
+tells the truth has $E[c | q] = q$: whatever needs a truth can be computed with c as a soft truth. What both ways get wrong alike
+cannot be seen.
 """
 
 from __future__ import annotations
@@ -38,12 +39,14 @@ class Beliefs:
         daughter: (E,) row of its daughter.
         probability: (E,) that it is a link.
         none: (N,) probability of having no mother; NaN for rows that are no daughters.
+        lag: (E,) single steps from mother to daughter; `None` where all are 1.
     """
 
     mother: Ints
     daughter: Ints
     probability: Floats
     none: Floats
+    lag: Ints | None = None
 
     @property
     def n_rows(self) -> int:
@@ -64,11 +67,13 @@ class Beliefs:
             none=none,
         )
 
-    def matrix(self) -> Any:
-        """(N, N) sparse: row j holds the probabilities of j's mothers."""
+    def matrix(self, lag: int = 1) -> Any:
+        """(N, N) sparse: row j holds the probabilities of j's mothers so many steps back."""
         from scipy.sparse import csr_array
 
-        return csr_array((self.probability, (self.daughter, self.mother)), shape=(self.n_rows,) * 2)
+        own = slice(None) if self.lag is None else self.lag == lag
+        ends = (self.daughter[own], self.mother[own])
+        return csr_array((self.probability[own], ends), shape=(self.n_rows,) * 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,14 +92,22 @@ class Composed:
 def compose(steps: Beliefs, k: int) -> Composed:
     """Go k single steps back, from every daughter whose way is known."""
     one = steps.matrix()
+    far = {} if steps.lag is None else {g: steps.matrix(g) for g in range(2, int(steps.lag.max(initial=1)) + 1)}
     lost, known = np.nan_to_num(steps.none), (~np.isnan(steps.none)).astype(np.float64)
-    matrix, none, way = one, lost, known
-    for _ in range(k - 1):
-        none = lost + one @ none
+    past = {g: np.asarray(matrix.sum(axis=1)).ravel() for g, matrix in far.items()}
+    ways, nones, way = [one], [lost + sum(past.values())], known
+    for n in range(2, k + 1):
+        none, matrix = lost + one @ nones[-1], one @ ways[-1]
+        for (
+            g,
+            across,
+        ) in far.items():  # one that ends here is reached, one that ends before goes on, one beyond is not seen
+            none = none + (past[g] if g > n else 0.0 if g == n else across @ nones[n - g - 1])
+            matrix = matrix if g > n else matrix + (across if g == n else across @ ways[n - g - 1])
         reached = np.asarray(one.sum(axis=1)).ravel()
         way = known * np.where(reached > LEAST, (one @ way) / np.maximum(reached, LEAST), known)
-        matrix = one @ matrix
-    return Composed(matrix.tocsr(), np.where(way > 1 - 1e-6, none, np.nan))
+        ways, nones = [*ways, matrix], [*nones, none]
+    return Composed(ways[-1].tocsr(), np.where(way > 1 - 1e-6, nones[-1], np.nan))
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +131,8 @@ class Comparison:
     unreached: Floats
 
     @classmethod
-    def of(cls, direct: Beliefs, composed: Composed) -> Comparison:
-        """Compare what is believed directly with what the frames between say."""
+    def of(cls, direct: Beliefs, composed: Composed, most_lost: float = MOSTLY_LOST) -> Comparison:
+        """Compare what is believed directly with what the frames between say, of daughters who are hardly lost on the way."""
         rows = np.flatnonzero(~np.isnan(direct.none))
         edge = np.empty(0)
         if len(direct.daughter):
@@ -127,7 +140,7 @@ class Comparison:
         option = np.concatenate([edge, np.nan_to_num(composed.none[rows])])
         daughter = np.concatenate([direct.daughter, rows])
         judged = np.zeros(direct.n_rows, np.bool_)
-        judged[rows] = composed.none[rows] < MOSTLY_LOST  # NaN is not
+        judged[rows] = composed.none[rows] < most_lost  # NaN is not
         reached = np.bincount(daughter, option, minlength=direct.n_rows)
         return cls(
             daughter=daughter,

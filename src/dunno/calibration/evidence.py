@@ -19,6 +19,7 @@ class Trial:
         wrong_after: The same with it.
         joined: Whether it speaks.
         excess: For a term that joins because of them: by which share single steps see more divisions than skipped ones.
+        exchanged: For a term that joins because of them: how many links are thought to be wrong where cells push each other.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Trial:
     wrong_after: float
     joined: bool
     excess: float | None = None
+    exchanged: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, which knows no NaN."""
@@ -43,12 +45,16 @@ class Trial:
 def in_words(trials: Sequence[Trial]) -> str:
     """One sentence for people; empty where nothing was tried."""
     masks = [each for each in trials if each.excess is not None]
-    tried = [each for each in trials if each.excess is None]
-    told = _helping(tried)
-    if not masks:
-        return told
-    more = f"{_listed(masks)} join: {masks[0].excess:.0%} more divisions are seen with all frames than with every second one"
-    return f"{told}; {more}" if told else more
+    pushed = [each for each in trials if each.exchanged is not None]
+    told = [_helping([each for each in trials if each not in masks and each not in pushed])]
+    if masks:
+        more = f"{masks[0].excess:.0%} more divisions are seen with all frames than with every second one"
+        told.append(f"{_listed(masks)} join: {more}")
+    if pushed:
+        told.append(
+            f"touching joins: cells push each other, and about {pushed[0].exchanged:.0f} more links than motion says are wrong"
+        )
+    return "; ".join(each for each in told if each)
 
 
 def _helping(trials: Sequence[Trial]) -> str:

@@ -29,6 +29,12 @@ PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH = 0.0015, 1.5
 
 TEMPERINGS = (0.4, 1.0)
 UNKNOWNS = np.exp(np.linspace(np.log(1e-5), np.log(0.05), 35))
+STRIDES = (5, 2, 1)
+"""In which the grid of ε is looked at: first coarsely, then finely."""
+
+NEGLIGIBLE = 1e-9
+"""Options to which the frames between give less than this do not matter."""
+
 GRID = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
 
 
@@ -72,16 +78,20 @@ def with_unknown(posterior: PairPosterior, unknown: float) -> PairPosterior:
     with np.errstate(divide="ignore"):
         logs = np.log(mixed(options, owner, n, unknown))
     spread = normalise(logs[:-n] if n else logs, logs[edges:], posterior.daughter)
+    total = np.log(
+        np.maximum(np.bincount(owner, options, minlength=n), 1.0)
+    )  # more than 1 where a mask holds two cells
     gaps = posterior.gaps
     if gaps is not None:  # their share of having no mother here stays
-        more = (spread.log_no_mother - posterior.log_no_mother)[gaps.daughter]
+        with np.errstate(invalid="ignore"):
+            more = (spread.log_no_mother - posterior.log_no_mother)[gaps.daughter]
         gaps = replace(
             gaps, log_probability=gaps.log_probability + np.nan_to_num(more, nan=0.0, posinf=0.0, neginf=0.0)
         )
     return replace(
         posterior,
         gaps=gaps,
-        log_probability=spread.log_probability,
+        log_probability=np.minimum(spread.log_probability + total[posterior.daughter], 0.0),
         log_no_mother=spread.log_no_mother,
         entropy=np.where(np.isnan(posterior.entropy), np.nan, spread.entropy),
     )
@@ -96,22 +106,44 @@ def fit_softening(comparison: Comparison, tempered: Callable[[float], Comparison
     """
     if len(comparison) == 0:
         return Softening()
-    losses, unknowns = [], []
-    for tempering in GRID:
-        found = comparison if tempering == 1.0 else tempered(tempering)
-        unknown, loss = _best_unknown(found)
-        losses.append(loss + 0.5 * (np.log(tempering) / PRIOR_TEMPERING) ** 2)
-        unknowns.append(unknown)
-        if len(losses) > 2 and losses[-1] > losses[-2] > losses[-3]:
-            break
-    tempering = _vertex(np.log(GRID[: len(losses)]), np.array(losses))
-    unknown = float(np.exp(np.interp(-tempering, -np.log(GRID[: len(losses)]), np.log(unknowns))))
+    guess = _descend({}, lambda tempering: _best_unknown(comparison.powered(tempering)), 0)
+    found = _descend(
+        {}, lambda tempering: _best_unknown(comparison if tempering == 1.0 else tempered(tempering)), _lowest(guess)
+    )
+    places = sorted(found)
+    grid = np.log([GRID[k] for k in places])
+    tempering = _vertex(grid, np.array([_with_prior(found, k) for k in places]))
+    unknown = float(np.exp(np.interp(-tempering, -grid, np.log([found[k][0] for k in places]))))
     return Softening(float(np.exp(tempering)), unknown)
+
+
+Found = dict[int, tuple[float, float]]
+"""By place in the grid of temperings, the best ε and its loss."""
+
+
+def _descend(found: Found, look: Callable[[float], tuple[float, float]], start: int) -> Found:
+    """Look at a place of the grid and its neighbours, and on downhill until the lowest lies between two others."""
+    best = start
+    while True:
+        for k in range(max(best - 1, 0), min(best + 2, len(GRID))):
+            if k not in found:
+                found[k] = look(GRID[k])
+        if _lowest(found) == best:
+            return found
+        best = _lowest(found)
+
+
+def _lowest(found: Found) -> int:
+    return min(found, key=lambda k: _with_prior(found, k))
+
+
+def _with_prior(found: Found, k: int) -> float:
+    return found[k][1] + 0.5 * float(np.log(GRID[k]) / PRIOR_TEMPERING) ** 2
 
 
 def _best_unknown(comparison: Comparison) -> tuple[float, float]:
     """The ε of least loss, and the loss."""
-    used = comparison.judged[comparison.daughter] & (comparison.composed > 0)
+    used = comparison.judged[comparison.daughter] & (comparison.composed > NEGLIGIBLE)
     weight, direct = comparison.composed[used], comparison.direct[used]
     flat = flattened(comparison.direct, comparison.daughter, len(comparison.judged))[used]
     missed = comparison.loss(np.ones_like(comparison.direct))  # what no ε can reach
@@ -121,8 +153,12 @@ def _best_unknown(comparison: Comparison) -> tuple[float, float]:
         mixture = np.maximum((1 - unknown) * direct + unknown * flat, LEAST)
         return float(prior - (weight * np.log(mixture)).sum())
 
-    losses = [loss(unknown) for unknown in UNKNOWNS.tolist()]
-    best = int(np.argmin(losses))
+    losses: dict[int, float] = {}
+    best = len(UNKNOWNS) // 2
+    for stride in STRIDES:  # the loss has one minimum
+        near = [best + k * stride for k in range(-3, 4)]
+        losses |= {k: loss(float(UNKNOWNS[k])) for k in near if 0 <= k < len(UNKNOWNS) and k not in losses}
+        best = min(losses, key=lambda k: losses[k])
     return float(UNKNOWNS[best]), float(losses[best] + missed)
 
 

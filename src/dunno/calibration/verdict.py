@@ -23,9 +23,12 @@ LARGEST_RATIO, LARGEST_SURPRISE = 1.5, 4.0
 """Found over promised, or the other way round, and by how many standard deviations, on frames that did not serve to fit."""
 
 
-LEAST_DIVISIONS, UNCLEAR = 20.0, 0.05
-FEW_EXCESS, LARGEST_EXCESS = 0.08, 0.25
+LEAST_DIVISIONS, UNCLEAR = 20.0, 0.075
+FEW_EXCESS, LARGEST_EXCESS = 0.045, 0.25
 """Divisions that single steps see and skipped ones do not, as a share: from where on they are looked into, and not believed."""
+
+LARGEST_COVERING = 0.25
+"""Share of the variance of changes in size that may follow from touching; more, and masks cover each other."""
 
 UNDEFINED = ("divisions", "divisions_between")
 
@@ -101,8 +104,14 @@ def fitted_with_truth(about: Mapping[str, Any], at_bound: bool = False) -> Verdi
     return Verdict("supported", f"fitted on the annotated movie {about.get('movie')}")
 
 
-def judge(test: SkipTest | None, problems: tuple[str, ...] = ()) -> Verdict:
-    """Weigh a skip test, and what else speaks against the model."""
+def judge(test: SkipTest | None, problems: tuple[str, ...] = (), covering: float = 0.0) -> Verdict:
+    """Weigh a skip test, and what else speaks against the model.
+
+    Args:
+        test: Of every second frame left out; `None` where the movie is too short.
+        problems: What the model cannot explain.
+        covering: Share of the variance of changes in size that follows from masks touching more.
+    """
     if problems:
         return Verdict("contradicted", "; ".join(problems))
     if test is None or test.judged < LEAST_JUDGED:
@@ -111,6 +120,12 @@ def judge(test: SkipTest | None, problems: tuple[str, ...] = ()) -> Verdict:
     against = _against(test)
     if against is not None:
         return Verdict("contradicted", against)
+    if covering > LARGEST_COVERING:
+        return Verdict(
+            "untested",
+            f"masks cover each other ({covering:.0%} of the changes in size follow from masks that touch), so that their centres "
+            "are not the cells' own; skipping frames cannot tell, and there may be twice as many wrong links as promised",
+        )
     if test.growth < LEAST_GROWTH * np.exp(1.64 * test.growth_error):
         return Verdict(
             "untested",
@@ -133,12 +148,12 @@ def judge(test: SkipTest | None, problems: tuple[str, ...] = ()) -> Verdict:
 def sees_false_divisions(test: SkipTest, excess: float = FEW_EXCESS) -> bool:
     """Whether single steps see clearly more divisions than skipped ones in the same time.
 
-    True divisions stay when a frame is left out; masks that come and go, or fall apart for a moment, do not. Where cells divide
-    often, some divide twice in a skipped step and count once; where links are hard to tell, so are divisions, and nothing is said.
+    True divisions stay when a frame is left out; masks that come and go, or fall apart for a moment, do not. Where links are hard
+    to tell, so are divisions, and nothing is said. The thresholds were settled on the shared movies, clean (at most 1.03) and
+    spoiled (from 1.07 on), and on simulated colonies.
     """
-    often = test.divisions_between / max(test.links, 1)
     clear = test.composed < UNCLEAR * test.links and test.divisions_between >= LEAST_DIVISIONS
-    return clear and test.divisions_between > (1 + excess + often) * test.divisions
+    return clear and test.divisions_between > (1 + excess) * test.divisions
 
 
 def hopeless(test: SkipTest) -> bool:

@@ -16,7 +16,7 @@ from dunno.calibration.kinds.tempered_costs import TemperedCosts
 from dunno.calibration.verdict import fitted_with_truth
 from dunno.costs import linkable
 from dunno.errors import InputError
-from dunno.models.intervals import from_free_values, to_free
+from dunno.models.free import from_free_values, to_free
 from dunno.models.model import Model, start_model
 from dunno.truth import NO_MOTHER, TrueMothers, true_mothers
 from dunno.types import Candidates, Floats, PairPosterior, Truth
@@ -80,7 +80,9 @@ def _fit_model(tracking: Tracking, picked: list[int], trues: list[TrueMothers], 
     pairs = [frame_pairs(movie.part(slice(r, r + 2)), 1)[0] for r in picked]
     posteriors = [tracking.pairs[r] for r in picked]
     transitions = [
-        Transition(pair.mothers, pair.daughters, Candidates(told.mother, told.daughter), cost.spread(pair))
+        Transition(
+            pair.mothers, pair.daughters, Candidates(told.mother, told.daughter), cost.spread(pair), stage=pair.stage
+        )
         for pair, told in zip(pairs, posteriors, strict=True)
     ]
     everyone = [cells for pair in pairs for cells in (pair.mothers, pair.daughters)]

@@ -16,8 +16,10 @@ from dunno.cli import (
     demo,
     doctor,
     evaluate,
+    export,
     info,
     listing,
+    measure,
     report,
     review,
     simulate,
@@ -46,6 +48,8 @@ app.command("cells")(cells.command)
 app.command("calibrate")(calibrate.command)
 app.command("evaluate")(evaluate.evaluate)
 app.command("report")(report.report)
+app.command("measure")(measure.measure)
+app.command("export")(export.export)
 app.command("review")(review.review)
 app.command("benchmark")(benchmark.benchmark)
 app.command("simulate")(simulate.simulate)

@@ -19,25 +19,25 @@ Item = TypeVar("Item")
 
 
 def benchmark(
-    root: Annotated[Path, typer.Argument(help="Holds datasets in CTC layout: ROOT/DATASET/01, 01_GT/TRA, …")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write; an earlier run goes on there.")],
+    root: Annotated[Path, typer.Argument(help="Folder with datasets in CTC layout: ROOT/DATASET/01, 01_GT/TRA, …")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write; an earlier run there is continued.")],
     costs: Annotated[str, typer.Option(help="Costs to try.")] = "distance,activity,overlap,transformer",
     methods: Annotated[str, typer.Option(help="Methods to try.")] = "SM,FP,FP+A,AS,MC,JP",
     every: Annotated[str, typer.Option(help="Frame steps: every n-th frame.")] = "1,10,30,50",
-    samples: Annotated[int, typer.Option(help="K, how often a method samples or perturbs.")] = 10,
-    model: Annotated[str, typer.Option(help="The transformer's models: folders, or published names.")] = "",
-    dropout: Annotated[str, typer.Option(help="Its dropout rates to try; those of the training if not given.")] = "",
+    samples: Annotated[int, typer.Option(help="K: how many samples or perturbations a method takes.")] = 10,
+    model: Annotated[str, typer.Option(help="Transformer models: folders, or names of published ones.")] = "",
+    dropout: Annotated[str, typer.Option(help="Dropout rates to try (default: those of the training).")] = "",
     max_distance: Annotated[
-        float | None, typer.Option(help="How far a cell may move (inf: any distance); estimated if not given.")
+        float | None, typer.Option(help="How far a cell may move (inf: any distance; default: estimated).")
     ] = None,
     mothers_only: Annotated[
         bool,
-        typer.Option("--mothers-only", help="The paper's normalisation: leave out that a cell may have no mother."),
+        typer.Option("--mothers-only", help="Normalise over mothers only, as the paper does: every cell has a mother."),
     ] = False,
-    bins: Annotated[int, typer.Option(help="Bins of confidence in calibration errors and curves.")] = 10,
-    workers: Annotated[int | None, typer.Option(help="Processes; one per core if not given.")] = None,
-    dask: Annotated[str | None, typer.Option(help="A Dask scheduler to use instead, such as tcp://host:8786.")] = None,
-    seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0,
+    bins: Annotated[int, typer.Option(help="Number of bins of calibration errors and curves.")] = 10,
+    workers: Annotated[int | None, typer.Option(help="Number of processes (default: one per core).")] = None,
+    dask: Annotated[str | None, typer.Option(help="Dask scheduler to use instead, such as tcp://host:8786.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
     """Try every cost with every method on annotated movies, and say which of the paper's claims hold there."""

@@ -15,26 +15,29 @@ from dunno.errors import InputError
 
 def calibrate(
     choices: Choices,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The calibration to write, a .json file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Calibration file to write (.json).")],
     temperature: Annotated[
-        bool, typer.Option("--temperature", help="For JP: the paper's temperature instead of the model itself.")
+        bool, typer.Option("--temperature", help="With method JP: fit the paper's temperature instead of the model.")
     ] = False,
     include_no_mother: Annotated[
-        bool, typer.Option("--include-no-mother", help="In a temperature, count cells that truly have no mother.")
+        bool,
+        typer.Option(
+            "--include-no-mother", help="When fitting a temperature, include cells that truly have no mother."
+        ),
     ] = False,
-    tune: Annotated[bool, typer.Option("--tune", help="Also search the strength of the perturbation.")] = False,
+    tune: Annotated[bool, typer.Option("--tune", help="Also find the best strength of the perturbation.")] = False,
     from_review: Annotated[
         Path | None,
         typer.Option(
             metavar="OUT",
-            help="Fit on the answers of a review (`dunno review OUT`); MOVIE and choices are those of OUT.",
+            help="Fit on the answers of a review (`dunno review OUT`) instead of a movie with truth.",
         ),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier file.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
 ) -> None:
-    """Fit what makes probabilities true, on a movie with truth or on a review's answers: JP's model, or a temperature."""
+    """Fit a calibration on a movie with truth, or on the answers of a review."""
     from dunno.calibration import TemperatureScaling, fit_event_costs
     from dunno.calibration.tuning import tune_perturbation
     from dunno.io import read

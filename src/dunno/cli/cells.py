@@ -12,8 +12,8 @@ from dunno.cli.opening import Opening, with_options
 
 def cells(
     opening: Opening,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The CSV to write; must not exist.")],
-    workers: Annotated[int | None, typer.Option(help="How many cores to use; all if not given.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write; must not exist.")],
+    workers: Annotated[int | None, typer.Option(help="Number of cores to use (default: all).")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:

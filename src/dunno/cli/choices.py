@@ -25,25 +25,25 @@ PRECISION, STRENGTH = ("precision",), ("variance", "amplitude", "rate")
 class Choices(Opening):
     """What to track and how; each field is an option."""
 
-    cost: Annotated[str, typer.Option(help="See `dunno list costs`; your own as package.module:Class.")] = "distance"
-    method: Annotated[str, typer.Option(help="See `dunno list methods`.")] = "JP"
-    samples: Annotated[int | None, typer.Option(help="K, how often a method samples or perturbs; 10 if not given.")] = (
-        None
-    )
+    cost: Annotated[
+        str, typer.Option(help="How links are judged (`dunno list costs`); your own: package.module:Class.")
+    ] = "distance"
+    method: Annotated[str, typer.Option(help="How probabilities are computed (`dunno list methods`).")] = "JP"
+    samples: Annotated[
+        int | None, typer.Option(help="K: how many samples or perturbations a method takes (default: 10).")
+    ] = None
     perturbation: Annotated[
-        str | None, typer.Option(help="See `dunno list perturbations`; the cost's own by default.")
+        str | None, typer.Option(help="What to perturb (`dunno list perturbations`; default: the cost's own).")
     ] = None
     members: Annotated[
         list[Path] | None,
-        typer.Option(help="For --perturbation ensemble: another segmentation of the movie; once for each."),
+        typer.Option(help="For --perturbation ensemble: another segmentation of the movie; may be repeated."),
     ] = None
     strength: Annotated[
         float | None,
-        typer.Option(help="How strong --perturbation is: γ of gaussian, pixels of shift and border, rate of dropout."),
+        typer.Option(help="Strength of --perturbation: γ (gaussian), pixels (shift, border), rate (dropout)."),
     ] = None
-    precision: Annotated[float | None, typer.Option(help="λ of --cost distance and activity, per squared pixel.")] = (
-        None
-    )
+    precision: Annotated[float | None, typer.Option(help="λ of --cost distance or activity, per squared pixel.")] = None
     features: Annotated[
         Path | None, typer.Option(help="For --cost embedding: a CSV with frame, label and features.")
     ] = None
@@ -53,28 +53,26 @@ class Choices(Opening):
     max_distance: Annotated[
         float | None,
         typer.Option(
-            help="How far a cell may move, in µm (px where the pixel size is unknown); estimated if not given."
+            help="How far a cell may move between frames, in µm (in pixels without --scale; default: estimated)."
         ),
     ] = None
-    appear_cost: Annotated[float | None, typer.Option(help="Cost of a cell without mother.")] = None
-    disappear_cost: Annotated[float | None, typer.Option(help="Cost of a cell without daughter.")] = None
+    appear_cost: Annotated[float | None, typer.Option(help="Cost of a cell that appears (has no mother).")] = None
+    disappear_cost: Annotated[float | None, typer.Option(help="Cost of a cell that disappears.")] = None
     divide_cost: Annotated[float | None, typer.Option(help="Cost of a division.")] = None
     mothers_only: Annotated[
         bool,
-        typer.Option("--mothers-only", help="The paper's normalisation: leave out that a cell may have no mother."),
+        typer.Option("--mothers-only", help="Normalise over mothers only, as the paper does: every cell has a mother."),
     ] = False
-    workers: Annotated[int | None, typer.Option(help="How many cores to use; all if not given.")] = None
+    workers: Annotated[int | None, typer.Option(help="Number of cores to use (default: all).")] = None
     evidence: Annotated[
         str,
-        typer.Option(
-            help="What the fitted model looks at: auto (decided by skipping frames), or places and more: places,size,…"
-        ),
+        typer.Option(help="What the model looks at: auto (what helps on this movie), or a list such as places,size."),
     ] = "auto"
     max_gap: Annotated[
         int | None,
-        typer.Option(help="How many frames a link may skip where a mask is missing; found out if not given."),
+        typer.Option(help="How many frames a link may skip where masks are missing (default: estimated)."),
     ] = None
-    seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0
+    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0
 
     def make_tracker(self, **more: Any) -> Tracker:
         """Make the tracker."""

@@ -8,15 +8,16 @@ from typing import Annotated
 import typer
 
 SEQUENCE, TRACKS = "01", "tracks"
+"""Shares of the masks that are spoiled, as those of a usual program are."""
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")] = Path("dunno-demo"),
-    seed: Annotated[int, typer.Option(help="Makes it repeatable.")] = 0,
-    review: Annotated[bool, typer.Option("--review", help="Then review it, on a page in your browser.")] = False,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")] = Path("dunno-demo"),
+    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
+    review: Annotated[bool, typer.Option("--review", help="Then review it on a page in your browser.")] = False,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="With --review: open the page.")] = True,
 ) -> None:
-    """Simulate a colony, track it, show what came out and whether its probabilities are true, and report on it."""
+    """Track a simulated colony, compare the result with the truth, and write a report; no download."""
     from dataclasses import replace
 
     from dunno import __version__
@@ -30,6 +31,7 @@ def demo(
     from dunno.review.server import check_installed
     from dunno.runs.run import track_into
     from dunno.simulate import colony
+    from dunno.simulate.colony import spoiled_folder
     from dunno.tracking import Tracking
     from dunno.tracking.tracker import Tracker
 
@@ -40,10 +42,11 @@ def demo(
         review_command(output / TRACKS, browser=browser)
         return
     with whole(output, overwrite="demo" in read_marker(output)) as partial:
-        note("simulating a colony with its truth")
-        simulated = colony(motion=0.2, seed=seed)
+        note("simulating a colony with its truth; some of its masks are missing, false, joined or cut")
+        simulated = colony(motion=0.2, seed=seed, missed=0.02, false=0.01, merged=0.01, split=0.01)
         simulated.save(partial / SEQUENCE)
         simulated.movie.path = str((output / SEQUENCE).absolute())  # where it will be
+        simulated.movie.masks_path = str(spoiled_folder(output / SEQUENCE).absolute())
         with showing_progress() as tell:
             run = track_into(Tracker(seed=seed), simulated.movie, partial / TRACKS, ctc=True, tell=tell)
         found = score(Tracking(simulated.movie, tuple(stored_pairs(partial / TRACKS)), run.about), simulated.truth)
@@ -54,7 +57,15 @@ def demo(
         f"the simulation knows the truth: {found.sentence()}; "
         f"calibration error {found.ece:.3f} (a perfect tracker's stays below {found.ece_floor:.3f})"
     )
-    typer.echo(f"the movie is in {output / SEQUENCE}; track it yourself: dunno track {output / SEQUENCE} -o my-tracks")
-    typer.echo(f"the report is {output / TRACKS / REPORT_FILE}; open it in any browser")
+    typer.echo(f"the report: {output / TRACKS / REPORT_FILE} (open it in any browser)")
+    typer.echo(what_next(output))
     if review:
         review_command(output / TRACKS, browser=browser)
+
+
+def what_next(output: Path) -> str:
+    """What to try after the demo."""
+    return f"""what next:
+  dunno review {output / TRACKS}     answer questions about the doubtful links, on a page in your browser
+  dunno track {output / SEQUENCE} --masks {output / SEQUENCE}_RES -o my-tracks   track the movie yourself
+  dunno info MOVIE                  what dunno takes your own masks for; then: dunno track MOVIE -o OUT"""

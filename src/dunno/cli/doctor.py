@@ -12,7 +12,7 @@ EXTRAS = ("pandas", "dask", "napari", "h5py", "ctc", "plot", "review", "transfor
 
 
 def doctor() -> None:
-    """Say which versions, extras and cores there are, and what would be slow."""
+    """Show versions, extras and cores, and anything that would be slow."""
     from importlib.metadata import metadata, requires, version
 
     from dunno.tracking.tracker import available_cores

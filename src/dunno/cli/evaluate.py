@@ -17,7 +17,10 @@ def evaluate(
     bootstrap: Annotated[int, typer.Option(help="Resamplings of frame pairs for 95 % intervals; 0 for none.")] = 200,
     bins: Annotated[int, typer.Option(help="Bins of confidence in the calibration errors.")] = 10,
     challenge: Annotated[
-        bool, typer.Option("--ctc", help="Also the Cell Tracking Challenge's measures (extra: dunno[ctc]).")
+        bool,
+        typer.Option(
+            "--ctc", help="Also the Cell Tracking Challenge's measures, and with doubtful links cut (dunno[ctc])."
+        ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
@@ -25,7 +28,7 @@ def evaluate(
     """Say how right an output is, and how true its probabilities are."""
     from dunno import evaluation
     from dunno.evaluation.calibration_error import check_bins
-    from dunno.evaluation.challenge import challenge_measures
+    from dunno.evaluation.challenge import challenge_curve
     from dunno.evaluation.side_by_side import side_by_side
     from dunno.io.ctc import match_folder, truth_folder
     from dunno.io.writing import check_output, whole
@@ -45,7 +48,9 @@ def evaluate(
         for told in (evaluation.score(each, matched, seed=seed, n_bins=bins).to_dict(),)
     }
     if challenge:
-        content["challenge"] = challenge_measures(tracking, truth)
+        content["challenge_curve"] = challenge_curve(tracking, truth)
+        besides = ("min_probability", "share_of_links")
+        content["challenge"] = {k: v for k, v in content["challenge_curve"][0].items() if k not in besides}
     if scores is not None:
         with whole(scores) as partial:
             partial.write_text(json.dumps(content, indent=2) + "\n")
@@ -111,12 +116,28 @@ def _show(content: dict[str, Any], about: Any) -> None:
     odd = [f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items() if count]
     if odd:
         console.print("left out or odd: " + ", ".join(odd))
-    for name, value in content.get("challenge", {}).items():
-        console.print(f"{name}: {value:.4f}")
+    if "challenge_curve" in content:
+        console.print(_challenge(content["challenge_curve"]))
     console.print(
         f"Calibration errors are over {content['n_bins']} bins of confidence. The floor is what a perfectly calibrated tracker "
         "with these confidences would stay below 95 times in 100."
     )
+
+
+def _challenge(rows: list[dict[str, float]]) -> object:
+    """The challenge's measures, a column for all links and for each threshold."""
+    from rich.table import Table
+
+    table = Table(title="the challenge's measures, with links cut below a probability", title_justify="left")
+    table.add_column("")
+    for row in rows:
+        least = "all links" if row["min_probability"] == 0 else f"≥ {row['min_probability']:g}"
+        table.add_column(least, justify="right")
+    table.add_row("share of links kept", *(f"{row['share_of_links']:.4f}" for row in rows))
+    for name in rows[0]:
+        if name not in ("min_probability", "share_of_links"):
+            table.add_row(name, *(f"{row[name]:.4f}" if name in row else "–" for row in rows))
+    return table
 
 
 def _divisions(told: dict[str, Any]) -> str:

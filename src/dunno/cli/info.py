@@ -18,7 +18,7 @@ def info(
     opening: Opening,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Say what a movie is taken for: frames, size, cells, scale, and what is odd about its masks."""
+    """Show how dunno reads a movie: frames, size, cells, scale, and anything odd about its masks."""
     from dunno.cli.console import complain
     from dunno.runs.looking import what_is_no_mask, what_is_odd
 

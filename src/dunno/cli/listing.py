@@ -8,16 +8,16 @@ import typer
 
 from dunno.errors import InputError
 
-ROOMS = ("costs", "methods", "perturbations")
+ROOMS = {"costs": "costs", "methods": "methods", "perturbations": "perturbations", "writers": "io.writers"}
 
 
 def list_room(room: Annotated[str, typer.Argument(help=" or ".join(ROOMS))]) -> None:
-    """List the costs, methods or perturbations."""
+    """List the costs, methods, perturbations, or the formats that `dunno export` writes."""
     from dunno.rooms import members, summary
 
     if room not in ROOMS:
         raise InputError(f"there is nothing called {room!r} to list; expected {' or '.join(ROOMS)}")
-    offered = members(room)
+    offered = members(ROOMS[room])
     width = max(map(len, offered))
     for name, member in offered.items():
         typer.echo(f"{name:{width}}  {summary(member)}")

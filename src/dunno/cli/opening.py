@@ -44,6 +44,10 @@ class Opening:
         None
     )
     interval: Annotated[float | None, typer.Option(help="Minutes between frames.")] = None
+    times: Annotated[
+        Path | None,
+        typer.Option(help="A file that says when each frame was taken, in minutes, a line each: for unequal steps."),
+    ] = None
 
     def open_movie(self) -> Movie:
         """Read the movie at the chosen step."""
@@ -60,6 +64,7 @@ class Opening:
             "masks": self.masks,
             "scale": parse_scale(self.scale),
             "interval": self.interval,
+            "times": self.times,
             "images": self.images,
             "axes": self.axes,
             "channel": self.channel,

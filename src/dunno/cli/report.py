@@ -11,17 +11,17 @@ import typer
 def report(
     output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
     truth: Annotated[
-        Path | None, typer.Option(help="The annotation, a SEQ_GT/TRA folder: adds a section that compares.")
+        Path | None, typer.Option(help="Annotation to compare with: a SEQ_GT or SEQ_GT/TRA folder.")
     ] = None,
     page: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The page to write, instead of OUT/report.html."),
+        typer.Option("--output", "-o", metavar="FILE", help="Page to write (default: OUT/report.html)."),
     ] = None,
-    masks: Annotated[Path | None, typer.Option(help="Where the movie's masks are now, if they have moved.")] = None,
-    bins: Annotated[int, typer.Option(help="Bins of confidence in the calibration curve, with --truth.")] = 10,
+    masks: Annotated[Path | None, typer.Option(help="New path to the movie's masks, if they have moved.")] = None,
+    bins: Annotated[int, typer.Option(help="Number of bins of the calibration curve, with --truth.")] = 10,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
-    """Write a page that says how far an output can be trusted, and what to look at."""
+    """Write a web page: how far an output can be trusted, and which links to look at."""
     from dunno.cli.console import show_progress
     from dunno.report import write_report
 

@@ -27,6 +27,9 @@ def review(
     ] = "127.0.0.1",
     who: Annotated[str | None, typer.Option(help="Who decides; your user name if not given.")] = None,
     masks: Annotated[Path | None, typer.Option(help="Where the movie's masks are now, if they have moved.")] = None,
+    at: Annotated[
+        str | None, typer.Option(metavar="FRAME:LABEL", help="Begin with this cell, as the report names it.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Let --export replace an earlier one.")] = False,
 ) -> None:
     """Review an output: the most doubtful links first, on a page in your browser; what you decide settles neighbours too."""
@@ -42,9 +45,19 @@ def review(
     progress = show_progress("reading", quiet=False)
     with Review.open(output, who=who, masks=masks, read_only=export is not None, progress=progress) as opened:
         if export is None:
-            show_page(opened, host, port, browser)
+            show_page(opened, host, port, browser, None if at is None else _row(opened, at))
         else:
             _export(opened, export, overwrite)
+
+
+def _row(opened: Review, at: str) -> int:
+    """The row of the cell that `--at` names."""
+    from dunno.errors import InputError
+
+    frame, _, label = at.partition(":")
+    if not (frame.isdecimal() and label.isdecimal()):
+        raise InputError(f"--at {at}: expected the frame and the label of a cell, such as 12:5")
+    return opened.row_at(int(frame), int(label))
 
 
 def _export(opened: Review, folder: Path, overwrite: bool) -> None:
@@ -61,13 +74,13 @@ def _export(opened: Review, folder: Path, overwrite: bool) -> None:
     )
 
 
-def show_page(opened: Review, host: str, port: int, browser: bool) -> None:
+def show_page(opened: Review, host: str, port: int, browser: bool, at: int | None = None) -> None:
     """Serve a review's page until Ctrl-C, and say how it stands then."""
     from dunno.cli.console import note
     from dunno.review.desk import Desk
     from dunno.review.server import LOOPBACK, gate_for, listen, serve
 
-    desk = Desk(opened)
+    desk = Desk(opened, at=at)
     with listen(host, port) as listening:
         number = int(listening.getsockname()[1])
         gate = gate_for(host, number)

@@ -17,6 +17,11 @@ def simulate(
     frames: Annotated[int, typer.Option(help="Number of frames.")] = 40,
     motion: Annotated[float, typer.Option(help="Step per axis, as a fraction of the cells' spacing.")] = 0.3,
     tail: Annotated[float, typer.Option(help="Degrees of freedom of the steps; inf is Brownian.")] = float("inf"),
+    missed: Annotated[float, typer.Option(help="Share of the masks that are missing.")] = 0.0,
+    false: Annotated[float, typer.Option("--false", help="False masks, as a share of all.")] = 0.0,
+    merged: Annotated[float, typer.Option(help="Share of the masks that are joined with a neighbour's.")] = 0.0,
+    split: Annotated[float, typer.Option(help="Share of the masks that are cut in two.")] = 0.0,
+    depth: Annotated[int, typer.Option(help="Planes of a volume; 1 for a movie of a plane.")] = 1,
     seed: Annotated[int, typer.Option(help="Makes it repeatable.")] = 0,
     form: Annotated[
         str,
@@ -28,8 +33,10 @@ def simulate(
 ) -> None:
     """Simulate a growing, dividing, moving colony with its truth."""
     from dunno.simulate import colony
+    from dunno.simulate.colony import spoiled_folder
 
-    made = colony(cells, frames, motion, seed, tail=tail)
+    spoiled = {"missed": missed, "false": false, "merged": merged, "split": split}
+    made = colony(cells, frames, motion, seed, tail=tail, depth=depth, **spoiled)
     if form != "ctc":
         _save_example(made.movie, form, path, quiet)
         return
@@ -39,6 +46,9 @@ def simulate(
             f"{made.events[name]:.0f} {name}" for name in ("detections", "divisions", "appearances", "losses")
         )
         typer.echo(f"{path}: {frames} frames with {counts}; truth in {path}_GT")
+        if made.faults:
+            masks = spoiled_folder(path)
+            typer.echo(f"spoiled masks are in {masks}; track them: dunno track {path} --masks {masks} -o OUT")
 
 
 def _save_example(movie: Movie, form: str, path: Path, quiet: bool) -> None:

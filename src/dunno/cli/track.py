@@ -46,6 +46,10 @@ def track(
         Path | None, typer.Option(help="Your own tracks to judge: a table, CTC, GEFF, TrackMate XML, napari array.")
     ] = None,
     ctc: Annotated[bool, typer.Option("--ctc", help="Also write a Cell Tracking Challenge result.")] = False,
+    fill_gaps: Annotated[
+        bool,
+        typer.Option("--fill-gaps", help="Fill in cells where a link skips frames, marked as such, in every file."),
+    ] = False,
     dask: Annotated[
         str | None, typer.Option(help="A Dask scheduler to work on: tcp://host:8786, or its scheduler file.")
     ] = None,
@@ -61,7 +65,7 @@ def track(
     from dunno.runs.plate import is_many
 
     movies = [choices.movie, *(more or [])]
-    job = Job(choices, calibration, links, ctc, overwrite, resume)
+    job = Job(choices, calibration, links, ctc, overwrite, resume, fill_gaps)
     if is_many(movies):
         track_many(job, movies, output, dask, quiet, as_json)
     else:
@@ -81,6 +85,7 @@ class Job:
     ctc: bool
     overwrite: bool
     resume: bool
+    fill_gaps: bool = False
 
     def prepare(self, workers: int) -> tuple[Tracker, Movie]:
         """Open the movie, look at some of its masks and make the tracker."""
@@ -96,9 +101,8 @@ class Job:
         """Track."""
         from dunno.runs.run import track_into
 
-        return track_into(
-            tracker, movie, output, overwrite=self.overwrite, resume=self.resume, ctc=self.ctc, tell=tell, say=say
-        )
+        how = {"overwrite": self.overwrite, "resume": self.resume, "ctc": self.ctc, "fill_gaps": self.fill_gaps}
+        return track_into(tracker, movie, output, **how, tell=tell, say=say)
 
     def at(self, movie: Path) -> Job:
         """The same for another movie."""

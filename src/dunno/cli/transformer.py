@@ -26,24 +26,24 @@ def _root(context: typer.Context) -> None:
 @app.command()
 def train(
     datasets: Annotated[list[Path], typer.Argument(help="CTC sequences with truth (X/01), or folders of them (X).")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to write; must not exist.")],
-    dropout: Annotated[float, typer.Option(help="The rate of dropout, also for tracking.")] = 0.25,
-    epochs: Annotated[int, typer.Option(help="The most that are trained.")] = 100,
-    patience: Annotated[int, typer.Option(help="Stop after so many epochs without a better validation loss.")] = 20,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model folder to write; must not exist.")],
+    dropout: Annotated[float, typer.Option(help="Dropout rate, in training and tracking.")] = 0.25,
+    epochs: Annotated[int, typer.Option(help="Most epochs to train.")] = 100,
+    patience: Annotated[int, typer.Option(help="Stop after this many epochs without a better validation loss.")] = 20,
     small: Annotated[bool, typer.Option("--small", help="A small network, for a CPU.")] = False,
     largest_step: Annotated[
         int, typer.Option(help="Also learn to link every n-th frame, up to this n; small n more often.")
     ] = 1,
     windows: Annotated[int | None, typer.Option(help="Training windows per epoch.")] = None,
     window: Annotated[int | None, typer.Option(help="Frames that the network sees at a time.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Cores to use; all if not given.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Number of cores to use (default: all).")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, …; a GPU if there is one.")] = None,
-    seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier output.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Train a Trackastra transformer with dropout; if stopped, the same command goes on where it was."""
+    """Train a Trackastra transformer with dropout; a stopped training is continued by the same command."""
     from dunno.io import read
     from dunno.io.writing import check_output
     from dunno.training.run import train as run

@@ -19,7 +19,7 @@ class Divisions:
     """Divisions on annotated cells.
 
     Attributes:
-        reported: Mothers that are linked to two daughters, and whose mask holds an annotated cell.
+        reported: Mothers that are linked to two daughters, and whose mask holds an annotated cell, and not two as far as is known.
         right: Those of them that are a true division's, each true one counted once.
         true: Annotated divisions.
         expected: Σ P(divide) over the masks that hold an annotated cell; NaN where the method does not know.
@@ -65,8 +65,7 @@ def divisions(tracking: Tracking, truth: Truth, tolerance: int = TOLERANCE) -> D
         t = position(truth, pair.mother_frame)
         held = _held(truth, t, pair.mothers.label)
         known = np.array([len(each) > 0 for each in held], np.bool_)
-        load = np.bincount(pair.mother[pair.selected], minlength=len(pair.mothers))
-        reports += [(t, held[i]) for i in np.flatnonzero((load >= 2) & known).tolist()]
+        reports += [(t, held[i]) for i in np.flatnonzero(pair.divides & known).tolist()]
         expected += float("nan") if pair.log_divide is None else float(np.nansum(np.exp(pair.log_divide[known])))
     return Divisions(len(reports), _matched(reports, true, truth, tolerance), len(true), expected, tolerance)
 

@@ -21,7 +21,7 @@ from dunno.io.array_files import open_arrays, write_arrays
 from dunno.io.schema import PAIRS
 from dunno.io.writing import RUN_FILE
 from dunno.lineage.gaps import one_link_each
-from dunno.types import BrokenFrame, Detections, GapEdges, PairPosterior
+from dunno.types import BrokenFrame, Detections, GapEdges, GapWeights, Held, PairPosterior
 
 FOLDER = "pairs"
 
@@ -31,6 +31,8 @@ PER_DAUGHTER = ("log_no_mother", "entropy")
 PER_MOTHER = ("log_disappear", "log_divide")
 PROBLEM = ("cost", "appear", "disappear", "divide", "dividing_cost")
 GAPS = ("mother_frame", "mother", "mother_label", "daughter", "gap", "cost", "log_probability", "selected")
+PER_GAP, PER_SISTER = ("dividing_cost", "lost", "appear"), ("sister_edge", "sister_frame", "sister", "sister_cost")
+HELD = ("p_false", "p_two")
 TRIPLES = {"first_edge": np.int32, "second_edge": np.int32, "cost": np.float64}
 
 
@@ -54,6 +56,11 @@ def write_block(path: Path, pairs: Sequence[PairPosterior], broken: Sequence[Bro
         **({"broken": np.array([json.dumps(asdict(each)) for each in broken])} if broken else {}),
     }
     arrays |= _gap_arrays([pair.gaps for pair in pairs])
+    together = [pair.log_together for pair in pairs]
+    if any(each is not None for each in together):
+        rows = [np.zeros(len(p.daughters)) if each is None else each for p, each in zip(pairs, together, strict=True)]
+        arrays["log_together"] = np.concatenate(rows)
+    arrays |= _held_arrays([pairs[0].mothers_held, *(pair.daughters_held for pair in pairs)], arrays["n_cells"])
     problems = [pair.problem for pair in pairs if pair.problem is not None]
     if len(problems) == len(pairs):
         given = [name for name in PROBLEM if getattr(problems[0], name) is not None]
@@ -71,18 +78,51 @@ def _gap_arrays(each: Sequence[GapEdges | None]) -> dict[str, Any]:
     listed = [gaps for gaps in each if gaps is not None]
     if not listed:
         return {}
-    columns = {f"gap_{name}": _joined(listed, name) for name in GAPS}
+    columns: dict[str, Any] = {f"gap_{name}": _joined(listed, name) for name in GAPS}
+    weights = [gaps.weights for gaps in listed if gaps.weights is not None]
+    if len(weights) == len(listed):
+        columns |= {f"weight_{name}": _joined(weights, name) for name in (*PER_GAP, *PER_SISTER)}
+        columns["n_sisters"] = np.array([0 if gaps is None else _n_sisters(gaps) for gaps in each])
     return {"n_gaps": np.array([-1 if gaps is None else len(gaps) for gaps in each]), **columns}
+
+
+def _n_sisters(gaps: GapEdges) -> int:
+    return 0 if gaps.weights is None else len(gaps.weights.sister)
 
 
 def _gaps(arrays: dict[str, Any], n_pairs: int) -> list[GapEdges | None]:
     if "n_gaps" not in arrays:
         return [None] * n_pairs
     rows = _bounds(np.maximum(arrays["n_gaps"], 0))
+    sisters = _bounds(arrays["n_sisters"]) if "n_sisters" in arrays else rows
     return [
-        None if n < 0 else GapEdges(**{name: arrays[f"gap_{name}"][own] for name in GAPS})
-        for n, own in zip(arrays["n_gaps"].tolist(), rows, strict=True)
+        None
+        if n < 0
+        else GapEdges(**{name: arrays[f"gap_{name}"][own] for name in GAPS}, weights=_weights(arrays, own, those))
+        for n, own, those in zip(arrays["n_gaps"].tolist(), rows, sisters, strict=True)
     ]
+
+
+def _weights(arrays: dict[str, Any], own: slice, sisters: slice) -> GapWeights | None:
+    if "n_sisters" not in arrays:
+        return None
+    columns = {name: arrays[f"weight_{name}"][own] for name in PER_GAP}
+    return GapWeights(**columns, **{name: arrays[f"weight_{name}"][sisters] for name in PER_SISTER})
+
+
+def _held_arrays(each: Sequence[Held | None], n_cells: np.ndarray) -> dict[str, Any]:
+    """How many cells the masks hold, NaN where it is not known; nothing where nothing is."""
+    if all(held is None for held in each):
+        return {}
+    known = [Held(*np.full((2, n), np.nan)) if held is None else held for n, held in zip(n_cells, each, strict=True)]
+    return {f"cell_{name}": _joined(known, name) for name in HELD}
+
+
+def _held(arrays: dict[str, Any], cell: slice) -> Held | None:
+    if f"cell_{HELD[0]}" not in arrays:
+        return None
+    columns = [arrays[f"cell_{name}"][cell] for name in HELD]
+    return None if np.isnan(columns).all() else Held(*columns)
 
 
 def _triple_arrays(each: Sequence[Triples | None]) -> dict[str, Any]:
@@ -131,12 +171,15 @@ def _pairs(arrays: dict[str, Any]) -> Iterator[PairPosterior]:
         part = {name: arrays[name][edge[t]] for name in PER_EDGE}
         part |= {name: arrays[name][of_daughter[t]] for name in PER_DAUGHTER}
         part |= {name: arrays[name][of_mother[t]] for name in PER_MOTHER if name in arrays}
+        if "log_together" in arrays and arrays["log_together"][of_daughter[t]].any():
+            part["log_together"] = arrays["log_together"][of_daughter[t]]
         problem = None
         if "problem_cost" in arrays:
             rows = {"cost": edge, "dividing_cost": edge, "appear": of_daughter}
             terms = {n: arrays[f"problem_{n}"][rows.get(n, of_mother)[t]] for n in PROBLEM if f"problem_{n}" in arrays}
             ends = (part["mother"], part["daughter"], terms.pop("cost"), len(cells[t]), len(cells[t + 1]))
             problem = Problem(*ends, **terms, triples=triples[t])
+        part |= {"mothers_held": _held(arrays, cell[t]), "daughters_held": _held(arrays, cell[t + 1])}
         yield PairPosterior(mothers=cells[t], daughters=cells[t + 1], **part, problem=problem, gaps=gaps[t])
 
 

@@ -60,5 +60,13 @@ def detection_columns(record: FrameRecord) -> dict[str, np.ndarray]:
         "p_appear": record.p_appear,
         "p_disappear": record.p_disappear,
         "p_divide": record.p_divide,
+        "p_false": _held(record, "p_false"),
+        "p_two": _held(record, "p_two"),
         **({} if record.reviewed is None else {"reviewed": record.reviewed}),
+        **({} if cells.filled_from is None else {"filled": cells.is_filled}),
     }
+
+
+def _held(record: FrameRecord, name: str) -> np.ndarray:
+    """(n,) how probably the masks hold no cell, or two; NaN where each is taken for one cell."""
+    return np.full(len(record.track), np.nan) if record.held is None else getattr(record.held, name)

@@ -121,6 +121,21 @@ def write_table(path: Path, rows: Iterable[tuple[int, int, int, int]]) -> None:
     path.write_text("".join(f"{label} {first} {last} {mother}\n" for label, first, last, mother in rows))
 
 
+def write_masks(folder: Path, movie: Movie) -> None:
+    """Write a movie's masks as the challenge names a program's: `mask000.tif` and so on."""
+    folder.mkdir(parents=True, exist_ok=True)
+    digits = max(3, len(str(len(movie) - 1)))
+    for t in range(len(movie)):
+        write_mask(folder / f"mask{t:0{digits}d}.tif", _small(movie.masks(t)))
+
+
+def _small(masks: Any) -> Any:
+    """Labels in the challenge's 16 bits."""
+    if masks.max(initial=0) > MAX_LABEL:
+        raise OutputError(f"more than {MAX_LABEL} tracks do not fit the challenge's 16-bit masks; write fewer frames")
+    return masks.astype(np.uint16)
+
+
 def write_sequence(images: Path, annotation: Path, movie: Movie, truth: Truth) -> None:
     """Write a movie's images, and its truth as `TRA` and `SEG` under `annotation`; the masks' labels must be the tracks."""
     import tifffile
@@ -130,12 +145,7 @@ def write_sequence(images: Path, annotation: Path, movie: Movie, truth: Truth) -
         folder.mkdir(parents=True)
     digits = max(3, len(str(len(movie) - 1)))
     for t in range(len(movie)):
-        masks = movie.masks(t)
-        if masks.max(initial=0) > MAX_LABEL:
-            raise OutputError(
-                f"more than {MAX_LABEL} tracks do not fit the challenge's 16-bit masks; write fewer frames"
-            )
-        masks = masks.astype(np.uint16)
+        masks = _small(movie.masks(t))
         tifffile.imwrite(images / f"t{t:0{digits}d}.tif", movie.images(t), photometric="minisblack", compression="zlib")
         write_mask(tracking / f"man_track{t:0{digits}d}.tif", masks)
         write_mask(segmentation / f"man_seg{t:0{digits}d}.tif", masks)

@@ -10,16 +10,20 @@ from dunno.types import Bools, Ints, Movie
 from dunno.types.labels import measure
 from dunno.types.links import GivenLinks, Links
 
-GAP = "not from one frame to the next; gaps are not closed"
+MOST_GAP = 10
+"""A link may skip so many frames where a mask is missing."""
+
+GAP = f"does not lead to a later frame, at most {MOST_GAP + 1} frames on"
 
 
 def join(given: GivenLinks, movie: Movie, source: str) -> Links:
-    """Keep what joins existing detections in consecutive frames, each daughter once; list the rest in the file's order.
+    """Keep what joins existing detections of a frame and a later one, each daughter once; list the rest in the file's order.
 
     Frames are read one at a time, and what is kept of them is a bit per link.
     """
     mother_seen, daughter_seen = _ends_seen(given, movie)
-    seen, follows = mother_seen & daughter_seen, _follows(given, movie)
+    gap = _frames_skipped(given, movie)
+    seen, follows = mother_seen & daughter_seen, (gap >= 0) & (gap <= MOST_GAP)
     kept, merged, first = _one_mother_each(given, np.flatnonzero(seen & follows))
     kept, third = _two_daughters_each(given, kept)
     reasons = dict(_absent(given.mother, given.mother_frame, ~mother_seen))
@@ -30,7 +34,7 @@ def join(given: GivenLinks, movie: Movie, source: str) -> Links:
     reasons |= dict.fromkeys(third.tolist(), "a third daughter; the mother has two already")
     problems = (*given.problems, *(f"{_name(given, row)}: {reasons[row]}" for row in sorted(reasons)))
     mother_frame, mother = given.mother_frame[kept], given.mother[kept]
-    return Links(mother_frame, mother, given.frame[kept], given.daughter[kept], problems, source)
+    return Links(mother_frame, mother, given.frame[kept], given.daughter[kept], problems, source, gap[kept])
 
 
 def _ends_seen(given: GivenLinks, movie: Movie) -> tuple[Bools, Bools]:
@@ -54,12 +58,12 @@ def rows_by_frame(frame: Ints, movie: Movie) -> Iterator[tuple[int, Ints]]:
         yield t, order[begins[t] : ends[t]]
 
 
-def _follows(given: GivenLinks, movie: Movie) -> Bools:
-    """(L,) whether each link leads from one frame of the movie to the next."""
-    place = np.searchsorted(movie.frames, given.mother_frame).clip(max=len(movie) - 1)
-    after = (place + 1).clip(max=len(movie) - 1)
-    is_step = (movie.frames[place] == given.mother_frame) & (movie.frames[after] == given.frame) & (after > place)
-    return np.asarray(is_step)
+def _frames_skipped(given: GivenLinks, movie: Movie) -> Ints:
+    """(L,) how many frames of the movie lie between each link's ends; -1 where it does not lead to a later frame of the movie."""
+    last = len(movie) - 1
+    early, late = (np.searchsorted(movie.frames, each).clip(max=last) for each in (given.mother_frame, given.frame))
+    there = (movie.frames[early] == given.mother_frame) & (movie.frames[late] == given.frame)
+    return np.where(there & (late > early), late - early - 1, -1)
 
 
 def _one_mother_each(given: GivenLinks, usable: Ints) -> tuple[Ints, Ints, Ints]:
@@ -73,6 +77,7 @@ def _one_mother_each(given: GivenLinks, usable: Ints) -> tuple[Ints, Ints, Ints]
     kept = order[begins]
     winner = kept[np.cumsum(begins) - 1]
     differs = given.mother[order] != given.mother[winner]
+    differs |= given.mother_frame[order] != given.mother_frame[winner]
     return kept, order[differs], winner[differs]
 
 

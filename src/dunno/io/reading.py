@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -17,6 +18,7 @@ from dunno.io.numbering import number_files
 from dunno.io.pairing import images_beside, lone_stack, masks_beside
 from dunno.io.readers import HasFrames, JoinsMasks, Options, Reader, Scale, readers
 from dunno.io.spacing import in_words, read_spacing
+from dunno.io.times import read_times
 from dunno.types import Frames, Movie, Truth
 from dunno.types.movie import count_frames, frame_shape
 
@@ -37,6 +39,7 @@ def read(
     label_components: bool = False,
     frames: FrameRange | None = None,
     region: Region | None = None,
+    times: str | Path | Sequence[float] | None = None,
 ) -> Movie: ...
 @overload
 def read(
@@ -52,6 +55,7 @@ def read(
     label_components: bool = False,
     frames: FrameRange | None = None,
     region: Region | None = None,
+    times: str | Path | Sequence[float] | None = None,
 ) -> tuple[Movie, Truth]: ...
 def read(
     path: str | Path,
@@ -66,6 +70,7 @@ def read(
     label_components: bool = False,
     frames: FrameRange | None = None,
     region: Region | None = None,
+    times: str | Path | Sequence[float] | None = None,
 ) -> Movie | tuple[Movie, Truth]:
     """Read a movie in any of the forms that docs/input.md lists.
 
@@ -82,6 +87,7 @@ def read(
         channel: Which channel to look at, where there are several.
         label_components: Make every connected piece of a mask a cell of its own.
         frames: The first frame and one past the last, by their own numbers; either may be `None`.
+        times: When each frame was taken, in minutes, or a file that says so (a line for each frame of the whole movie).
         region: The first pixel and one past the last along each axis; masks outside are not looked at.
 
     Returns:
@@ -97,10 +103,20 @@ def read(
     movie.path = str(path.absolute())
     movie.masks_path = movie.masks_path if masks is None else str(Path(masks).absolute())
     movie.opened_with = _told(options, images)
+    movie = movie if times is None else _with_times(movie, times)
     movie = movie if frames is None else take_frames(movie, *frames)
     if not truth:
         return movie
     return movie, ctc.read_truth(path, movie)
+
+
+def _with_times(movie: Movie, times: str | Path | Sequence[float]) -> Movie:
+    timed = movie.with_times(read_times(times) if isinstance(times, str | Path) else times)
+    steps = np.diff(timed.times) if timed.times is not None else np.empty(0)
+    if timed.clock is None:
+        return timed
+    longest = f"steps of {steps.min():g} to {steps.max():g} minutes, usually {timed.interval:g}"
+    return _noted(timed, f"{longest}; motion and rates are by time")
 
 
 def _told(options: Options, images: str | Path | None) -> dict[str, Any]:

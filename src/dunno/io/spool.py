@@ -5,11 +5,10 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-CHUNK = 1 << 16
+from dunno.io.zarr_folder import ZarrFolder
 
 
 class SpooledColumn:
@@ -29,15 +28,10 @@ class SpooledColumn:
         self._length += len(values)
         self._file.write(np.ascontiguousarray(values, self.dtype).tobytes())
 
-    def write(self, group: Any, name: str) -> None:
-        """Make an array of a zarr group, a chunk in memory at a time."""
-        shape, chunks = (self._length, *self._width), (CHUNK, *self._width)
-        array = group.create_array(name, shape=shape, chunks=chunks, dtype=self.dtype)
+    def write(self, group: ZarrFolder, name: str) -> None:
+        """Make an array of a zarr group."""
         self._file.seek(0)
-        for start in range(0, self._length, CHUNK):
-            rows = min(CHUNK, self._length - start)
-            values = np.frombuffer(self._file.read(rows * self.dtype.itemsize * int(np.prod(self._width))), self.dtype)
-            array[start : start + rows] = values.reshape(rows, *self._width)
+        group.add(name, self.dtype, (self._length, *self._width), self._file.read)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -76,13 +70,20 @@ class SpooledTable:
                 values = np.where(missing, 0.0, values)
             self.columns[name].add(values)
 
-    def write(self, group: Any) -> None:
+    def drop_unknown(self) -> None:
+        """Leave out properties that are missing in every row: some readers take a declared property for one that is there."""
+        for name, missing in list(self._missing.items()):
+            if missing.bounds[0] == 1:
+                self.columns.pop(name).close()
+                self._missing.pop(name).close()
+
+    def write(self, group: ZarrFolder) -> None:
         """Make `ids` and `props` in a zarr group."""
         if self._ids is not None:
             self._ids.write(group, "ids")
-        properties = group.create_group("props")
+        properties = group.group("props")
         for name, column in self.columns.items():
-            place = properties.create_group(name)
+            place = properties.group(name)
             column.write(place, "values")
             if name in self._missing:
                 self._missing[name].write(place, "missing")

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from dunno.lineage.tracks import LONGEST
-from dunno.types import Bools, GapEdges, PairPosterior
+from dunno.types import Bools, PairPosterior
 
 
 def one_link_each(pairs: Iterable[PairPosterior]) -> Iterator[PairPosterior]:
@@ -36,22 +36,3 @@ def _without_taken(pair: PairPosterior, linked: dict[int, Bools]) -> PairPosteri
     for k in sure.tolist():  # both daughters of a division across a gap keep her
         linked[int(gaps.mother_frame[k])][gaps.mother[k]] = True
     return replace(pair, gaps=replace(gaps, selected=kept))
-
-
-def drawn_gaps(pair: PairPosterior, gaps: GapEdges, alone: Bools, rng: np.random.Generator) -> GapEdges:
-    """Links across gaps for daughters who were drawn without a mother, each as probable as it is given that.
-
-    Args:
-        pair: The pair.
-        gaps: Its edges across gaps.
-        alone: (n,) which daughters were drawn without a mother.
-        rng: Random numbers, one for each daughter.
-    """
-    selected = np.zeros(len(gaps), np.bool_)
-    draw = rng.random(len(pair.daughters)) * np.exp(pair.log_no_mother)
-    for j in np.unique(gaps.daughter).tolist():
-        own = np.flatnonzero(gaps.daughter == j)
-        passed = np.flatnonzero(draw[j] < np.cumsum(gaps.probability[own]))
-        if alone[j] and len(passed):
-            selected[own[passed[0]]] = True
-    return replace(gaps, selected=selected)

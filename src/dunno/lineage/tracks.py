@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from dunno.types import Bools, Detections, Floats, Ints, PairPosterior
+from dunno.types import Bools, Detections, Floats, Held, Ints, PairPosterior
+from dunno.types.labels import LabelImage
 
 LONGEST = 16
 """How many frames back a link may begin."""
@@ -26,6 +27,8 @@ class FrameRecord:
         p_disappear: (n,) NaN in the last frame and where the method does not know.
         p_divide: (n,) NaN in the last frame and where the method does not know.
         reviewed: (n,) whether a person decided whose daughter it is; `None` where the movie was not reviewed.
+        family: (n,) the first track of the family that it belongs to.
+        held: How many cells the masks hold; `None` where each is taken for one.
     """
 
     detections: Detections
@@ -36,11 +39,22 @@ class FrameRecord:
     p_disappear: Floats
     p_divide: Floats
     reviewed: Bools | None = None
+    family: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    held: Held | None = None
 
     @property
     def frame(self) -> int:
         """Original index of the frame."""
         return self.detections.frame
+
+    def relabelled(self, masks: LabelImage, labels: np.ndarray) -> np.ndarray:
+        """The frame's masks with another label, of which there is one per cell; masks of other cells are left out."""
+        if len(labels) == 0:
+            return np.zeros(masks.shape, labels.dtype)
+        own = self.detections.label
+        place = np.searchsorted(own, masks)
+        place[place == len(own)] = 0
+        return np.where(own[place] == masks, labels[place], labels.dtype.type(0))
 
 
 @dataclass(frozen=True)
@@ -52,7 +66,8 @@ class TrackRow:
         first: Original index of its first frame.
         last: Original index of its last frame.
         mother: The track it came from, or 0.
-        confidence: Probability that all of its links are right, the frame pairs being independent; 1 without links.
+        confidence: Probability that all of its links are right; 1 without links. Frame pairs are independent, unless edges across
+            gaps tie them: then each link's probability is that given the one before.
         least: Probability of its least certain link; 1 without links.
     """
 
@@ -68,7 +83,8 @@ class TrackNumbers:
     """Numbers tracks while pairs arrive in frame order.
 
     A daughter carries her mother's track on where she is the only one; where the mother divides, each daughter starts a track of
-    her own. Tables grow by doubling, 40 bytes a track; `current` holds the tracks of the last frame's cells.
+    her own. Where two masks become one, both tracks end, and the mask that holds both cells starts one; so do those that come
+    out of it. Tables grow by doubling, 48 bytes a track; `current` holds the tracks of the last frame's cells.
     """
 
     def __init__(self) -> None:
@@ -77,6 +93,7 @@ class TrackNumbers:
         self._n = 0
         self._rows: Ints = np.empty((1024, 3), np.int64)  # first frame, last frame, mother; frames are original indices
         self._log: Floats = np.empty((1024, 2))  # of the confidence, and of the least certain link
+        self._family: Ints = np.zeros(1025, np.int64)  # the first track of each track's family; of none, 0
 
     def __len__(self) -> int:
         return self._n
@@ -90,14 +107,20 @@ class TrackNumbers:
     def follow(self, pair: PairPosterior) -> Ints:
         """Number the pair's daughters."""
         mother, daughter = pair.mother[pair.selected], pair.daughter[pair.selected]
-        load = np.bincount(mother, minlength=len(pair.mothers))
+        load = pair.load
         from_track = np.zeros(len(pair.daughters), np.int64)
         from_track[daughter] = self.current[mother]
         carried = np.zeros(len(pair.daughters), np.bool_)
         carried[daughter] = load[mother] == 1
         log_probability = np.zeros(len(pair.daughters))
         log_probability[daughter] = np.minimum(pair.log_probability[pair.selected], 0.0)
+        log_probability[pair.daughters.is_filled] = 0.0  # the link that ends the gap counts
         self._across_gaps(pair, from_track, carried, log_probability)
+        if pair.log_together is not None:
+            log_probability = np.minimum(log_probability + pair.log_together, 0.0)
+        merged = np.bincount(daughter, minlength=len(pair.daughters)) > 1
+        merged[daughter] |= pair.holds_two[mother] & (load[mother] > 1)
+        carried[merged], from_track[merged] = False, 0
         numbers = np.where(carried, from_track, 0)
         numbers[~carried] = self._new(from_track[~carried], pair.daughter_frame)
         self._carry(numbers[carried] - 1, pair.daughter_frame, log_probability[carried])
@@ -127,12 +150,18 @@ class TrackNumbers:
             longer = max(2 * len(self._rows), end)
             self._rows = np.resize(self._rows, (longer, 3)).astype(np.int64, copy=False)
             self._log = np.resize(self._log, (longer, 2)).astype(np.float64, copy=False)
+            self._family = np.resize(self._family, longer + 1).astype(np.int64, copy=False)
         self._rows[self._n : end, :2] = frame
         self._rows[self._n : end, 2] = mothers
         self._log[self._n : end] = 0.0
         numbers = self._n + 1 + np.arange(len(mothers))
+        self._family[numbers] = np.where(mothers > 0, self._family[mothers], numbers)
         self._n = end
         return numbers
+
+    def family(self, track: Ints) -> Ints:
+        """(n,) the first track of the family of each track."""
+        return self._family[track]
 
     def table(self) -> list[TrackRow]:
         """List all tracks so far."""
@@ -149,16 +178,21 @@ def records(
     for pair in pairs:
         if before is None:
             track = numbers.begin(pair.mothers)
-        yield _record(pair.mothers, track, n_nodes, before, pair), pair
+        yield _record(pair.mothers, track, numbers.family(track), n_nodes, before, pair), pair
         n_nodes += len(pair.mothers)
         track = numbers.follow(pair)
         before = pair
     if before is not None:
-        yield _record(before.daughters, track, n_nodes, before, None), None
+        yield _record(before.daughters, track, numbers.family(track), n_nodes, before, None), None
 
 
 def _record(
-    cells: Detections, track: Ints, first_node: int, before: PairPosterior | None, after: PairPosterior | None
+    cells: Detections,
+    track: Ints,
+    family: Ints,
+    first_node: int,
+    before: PairPosterior | None,
+    after: PairPosterior | None,
 ) -> FrameRecord:
     unknown = np.full(len(cells), np.nan)
     disappear = None if after is None else after.log_disappear
@@ -172,6 +206,8 @@ def _record(
         p_disappear=unknown if disappear is None else np.exp(disappear),
         p_divide=unknown if divide is None else np.exp(divide),
         reviewed=_reviewed(len(cells), before, after),
+        family=family,
+        held=_told(before, after),
     )
 
 
@@ -180,3 +216,10 @@ def _reviewed(n: int, before: PairPosterior | None, after: PairPosterior | None)
     if before is not None:
         return before.reviewed
     return None if after is None or after.reviewed is None else np.zeros(n, np.bool_)
+
+
+def _told(before: PairPosterior | None, after: PairPosterior | None) -> Held | None:
+    """How many cells a frame's masks hold; of the first frame only the pair after it knows."""
+    if before is not None:
+        return before.daughters_held
+    return None if after is None else after.mothers_held

@@ -9,6 +9,7 @@ import numpy as np
 from dunno.models.expectation import Expected, expect
 from dunno.models.model import Model
 from dunno.terms.age import MEMORY, Age
+from dunno.terms.axes import Axes
 from dunno.terms.flow import Flow
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
@@ -27,11 +28,18 @@ def with_flow(model: Model, finder: Model) -> Model:
 
 def carried(model: Model, stretch: Stretch) -> Stretch:
     """Predict each mother's place from what a model without flow expects of her neighbours."""
-    return Flow().carried(stretch, expect(without_flow(model), stretch).single)
+    return carried_by(expect(without_flow(model), stretch), stretch)
+
+
+def carried_by(expected: Expected, stretch: Stretch) -> Stretch:
+    """Predict each mother's place from what is expected of her neighbours, where some edges may have been left out."""
+    return stretch.carried(Flow().carried(expected.stretch, expected.single).drift)
 
 
 def seen(model: Model, stretch: Stretch) -> Stretch:
     """The stretch as the model sees it."""
+    if model.has(Axes.name):
+        stretch = model.term(Axes.name).measured(stretch)
     if model.has(Flow.name):
         finder = without_flow(model).with_values(model.term(Flow.name).finder)
         stretch = carried(model, carried(finder, stretch))

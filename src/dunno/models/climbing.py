@@ -8,13 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from dunno.models.expectation import Expected, expect, maximise
+from dunno.models.free import extrapolated, from_free_values, to_free
 from dunno.models.model import Model
-from dunno.types import Floats
+from dunno.types import Bools, Floats
 from dunno.types.stretch import Stretch
 
 ITERATIONS = 60
 TOLERANCE = 5e-5
 """Change in log evidence per cell below which it stands still; the evidence itself depends on the unit of length."""
+
+UNLIKELY = 1e-4
+"""Edges below this are left out of most rounds."""
+
+MOST_LEFT_OUT = 1e-3
+"""Share of daughters whose mother may be among the edges left out, once they are looked at again."""
 
 Tell = Callable[[int], None]
 """Is told the number of each round."""
@@ -46,23 +53,107 @@ class Climb:
 
 
 class Climber:
-    """Expects and maximises, and tells how often."""
+    """Expects and maximises, and tells how often.
+
+    Most rounds leave out the edges that the last round over all of them found unlikely; a last round looks at all again.
+    """
 
     def __init__(self, tell: Tell, most: int = ITERATIONS) -> None:
         self._tell = tell
         self._most = most
         self._rounds = 0
 
-    def climb(self, model: Model, stretch: Stretch, kernel: Floats, held: frozenset[str] = frozenset()) -> Climb:
-        """Expect and maximise until the evidence stands still; expectations and model belong together at the end."""
-        before, still = -np.inf, TOLERANCE * stretch.n_rows + 0.01
-        for iteration in range(1, self._most + 1):
-            expected = expect(model, stretch)
-            self._rounds += 1
-            self._tell(self._rounds)
-            evidence = expected.log_evidence
-            if iteration > 3 and abs(evidence - before) < still:
-                return Climb(expected, iteration, True)
-            before = evidence
-            model = maximise(expected, kernel, held=held)
-        return Climb(expect(model, stretch), self._most, False)
+    def climb(
+        self,
+        model: Model,
+        stretch: Stretch,
+        kernel: Floats,
+        held: frozenset[str] = frozenset(),
+    ) -> Climb:
+        """Expect and maximise until the evidence stands still; expectations and model belong together at the end.
+
+        Args:
+            model: The model to begin with.
+            stretch: What it is to explain.
+            kernel: (R, R) how much each transition counts for each one's varying parameters.
+            held: Names of parameters that stay as they are.
+        """
+        first = self._rounds
+        expected = self._expect(model, stretch)
+        while self._rounds - first < self._most:
+            likely = expected.found.edge > UNLIKELY
+            light = self._ascend(expected.among(likely), kernel, held, self._most - (self._rounds - first))
+            expected = self._expect(light.model, stretch)
+            if light.converged and _left_out(expected, likely) < MOST_LEFT_OUT:
+                return Climb(expected, self._rounds - first, True)
+        return Climb(expected, self._rounds - first, False)
+
+    def go_on(
+        self, start: Climb, stretch: Stretch, kernel: Floats, held: frozenset[str] = frozenset(), *, known: bool = False
+    ) -> Climb:
+        """Climb from where another ascent ended, with the edges of a stretch and no others.
+
+        Args:
+            start: The other ascent.
+            stretch: Its stretch, or the same with another drift.
+            kernel: As for `climb`.
+            held: As for `climb`.
+            known: Whether the first expectations are those of the other ascent.
+        """
+        expected = start.expected if known else self._expect(start.model, stretch)
+        return self._ascend(expected, kernel, held, self._most)
+
+    def finish(
+        self, light: Climb, stretch: Stretch, likely: Bools, kernel: Floats, held: frozenset[str] = frozenset()
+    ) -> Climb:
+        """Look at all edges after an ascent among likely ones, and climb on where others have become likely.
+
+        Args:
+            light: The ascent.
+            stretch: With all edges.
+            likely: (E,) which of them it had.
+            kernel: As for `climb`.
+            held: As for `climb`.
+        """
+        expected = self._expect(light.model, stretch)
+        if light.converged and _left_out(expected, likely) < MOST_LEFT_OUT:
+            return Climb(expected, light.rounds + 1, True)
+        return self.climb(light.model, stretch, kernel, held)
+
+    def _ascend(self, expected: Expected, kernel: Floats, held: frozenset[str], most: int) -> Climb:
+        """Rounds with the edges of some expectations."""
+        stretch, first = expected.stretch, self._rounds
+        still, trail = self._still(stretch), [expected]
+        while self._rounds - first < most:
+            before = trail[-1].log_evidence
+            model = maximise(trail[-1], kernel, held=held)
+            expected = self._leap(trail, model) or self._expect(model, stretch)
+            if abs(expected.log_evidence - before) < still:
+                return Climb(expected, self._rounds - first, True)
+            trail = [expected] if len(trail) == 2 else [*trail, expected]
+        return Climb(expected, most, False)
+
+    def _leap(self, trail: list[Expected], model: Model) -> Expected | None:
+        """From two rounds and the model after them, try where they lead; `None` where that is no better."""
+        varying = (name for name, each in model.parameters.items() if each.varies)
+        if len(trail) < 2 or any(np.ndim(model.value(name)) for name in varying):
+            return None
+        place = extrapolated([to_free(trail[0].model), to_free(trail[1].model), to_free(model)])
+        if place is None:
+            return None
+        expected = self._expect(from_free_values(model, place), trail[-1].stretch)
+        return expected if expected.log_evidence > trail[-1].log_evidence else None
+
+    def _expect(self, model: Model, stretch: Stretch) -> Expected:
+        self._rounds += 1
+        self._tell(self._rounds)
+        return expect(model, stretch)
+
+    @staticmethod
+    def _still(stretch: Stretch) -> float:
+        return TOLERANCE * stretch.n_rows + 0.01
+
+
+def _left_out(expected: Expected, likely: Bools) -> float:
+    """The expected share of daughters whose mother is at the other end of an edge that was left out."""
+    return float(expected.found.edge[~likely].sum()) / max(float(expected.stretch.n_daughters.sum()), 1.0)

@@ -15,14 +15,20 @@ from dunno.models.fit import Fit, kernel_of
 from dunno.models.model import PLACES, Model, path_of
 from dunno.terms import Term
 from dunno.terms.age import Age
+from dunno.terms.axes import Axes
 from dunno.terms.flow import Flow
 from dunno.terms.jumps import Jumps
+from dunno.terms.masks import Masks
+from dunno.terms.touching import Touching
 from dunno.types.stretch import Stretch
 
 ROUNDS = 5
 """Rounds in which added terms are fitted; they settle fast, because most links are sure."""
 
-UNLIKELY = 1e-5
+WARM_ROUNDS = 2
+"""The same for terms that were fitted to nearly the same before."""
+
+UNLIKELY = 1e-4
 """Edges below this take no part in fitting added terms: they weigh next to nothing."""
 
 PLACES_WORD = "places"
@@ -46,7 +52,7 @@ def chosen(words: str | Sequence[str]) -> tuple[str, ...] | None:
     if names == ["auto"]:
         return None
     kept = [name for name in names if name and name != PLACES_WORD]
-    known = [*offered(), *against_false_divisions()]
+    known = [*offered(), *against_false_divisions(), Masks.name, Touching.name]
     for name in kept:
         if name not in known and ":" not in name:
             raise InputError(
@@ -56,17 +62,41 @@ def chosen(words: str | Sequence[str]) -> tuple[str, ...] | None:
     return tuple(kept)
 
 
+def unseen_exchanges(fit: Fit, cell_size: float) -> tuple[float, float]:
+    """How many cells are expected to have changed places where the fit does not think so, and how many links it doubts."""
+    expected = fit.best.expected
+    doubted = (1 - expected.certainty) * float(expected.stretch.n_daughters.sum())
+    touching = Touching.start(expected.stretch, cell_size, expected.model)
+    return 2 * touching.unseen(expected.stretch), doubted
+
+
 def can_see(name: str, stretch: Stretch) -> bool:
     """Whether what a term looks at was measured in a stretch."""
     found: Any = rooms.find("terms", name)
     return bool(found.can_see(stretch))
 
 
-def with_terms(fit: Fit, names: Sequence[str], cell_size: float, rounds: int = ROUNDS) -> Fit:
-    """A fit with terms added; places stay as they were fitted."""
+def among_likely(fit: Fit) -> Fit:
+    """A fit of places that looks at likely edges only; nothing is solved again."""
+    expected = fit.best.expected
+    return replace(fit, best=replace(fit.best, expected=expected.among(expected.found.edge > UNLIKELY)))
+
+
+def with_terms(
+    fit: Fit, names: Sequence[str], cell_size: float, rounds: int = ROUNDS, like: Model | None = None
+) -> Fit:
+    """A fit with terms added; places stay as they were fitted.
+
+    Args:
+        fit: Of places, perhaps with other terms.
+        names: The terms to add.
+        cell_size: A typical diameter.
+        rounds: How often they are fitted.
+        like: A model that has fitted terms of these names already, to begin with; `None` to begin anew.
+    """
     if not names:
         return fit
-    best = _grown(fit.best, names, cell_size, rounds)
+    best = _grown(fit.best, names, cell_size, rounds, like)
     pooled = _with_terms_of(fit.pooled, best.model) if fit.varies else best
     return replace(fit, best=best, pooled=pooled, places=fit.places or fit)
 
@@ -78,21 +108,23 @@ def added_terms(fit: Fit) -> tuple[str, ...]:
 
 def is_place(term: Term) -> bool:
     """Whether a term is fitted before evidence is added."""
-    return term.name in PLACES or term.name == Flow.name
+    return term.name in PLACES or term.name in (Flow.name, Axes.name)
 
 
-def _grown(climb: Climb, names: Sequence[str], cell_size: float, rounds: int) -> Climb:
+def _grown(climb: Climb, names: Sequence[str], cell_size: float, rounds: int, like: Model | None) -> Climb:
     model, stretch = climb.model, climb.expected.stretch
     for name in names:
         model = _with_term(model, rooms.find("terms", name), stretch, cell_size)
+    if like is not None:
+        model = _with_terms_of(climb, like).model
     if model.has(Age.name):
         stretch = stretch.with_recent(recently_born(climb.expected))
     likely, one = stretch.among(climb.expected.found.edge > UNLIKELY), kernel_of(model, stretch)
+    ways = model.ways(stretch)  # of places, which stay, unless one of the other terms has a say
+    known = None if any(name not in PLACES for name in (*ways.lost, *ways.appear)) else ways
     for _ in range(rounds):
-        new = maximise(expect(model, likely), one)
-        pairs = zip(model.terms, new.terms, strict=True)
-        model = replace(model, terms=tuple(old if is_place(old) else term for old, term in pairs))
-    return Climb(expect(model, stretch), climb.rounds + rounds, climb.converged)
+        model = maximise(expect(model, likely, known), one, fixed=is_place)
+    return Climb(expect(model, stretch, known), climb.rounds + rounds, climb.converged)
 
 
 def _with_term(model: Model, kind: Any, stretch: Stretch, cell_size: float) -> Model:

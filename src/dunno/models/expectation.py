@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -9,8 +10,8 @@ import numpy as np
 
 from dunno.assignment import Marginals, marginals
 from dunno.models.model import Model
-from dunno.terms import Step, Ways
-from dunno.types import Floats
+from dunno.terms import Step, Term, Ways
+from dunno.types import Bools, Floats
 from dunno.types.stretch import Stretch
 
 
@@ -45,6 +46,12 @@ class Expected:
         """(E,) 1 for edges far enough from the border for displacements to be judged, else 0."""
         return self.model.interior(self.stretch)[self.stretch.mother]
 
+    def among(self, edges: Bools) -> Expected:
+        """The same without some edges, which should be unlikely; nothing is solved again."""
+        found = self.found
+        found = replace(found, edge=found.edge[edges], edge_dividing=found.edge_dividing[edges], triple=None)
+        return replace(self, stretch=self.stretch.among(edges), found=found)
+
     @property
     def certainty(self) -> float:
         """Mean probability of each daughter's likeliest mother or ⊥."""
@@ -69,9 +76,15 @@ class Expected:
         }
 
 
-def expect(model: Model, stretch: Stretch) -> Expected:
-    """The E step: the posterior's marginals."""
-    ways = model.ways(stretch)
+def expect(model: Model, stretch: Stretch, ways: Ways | None = None) -> Expected:
+    """The E step: the posterior's marginals.
+
+    Args:
+        model: The model.
+        stretch: The stretch.
+        ways: In which ways cells are lost and appear, where that is known already.
+    """
+    ways = ways or model.ways(stretch)
     return Expected(model, stretch, ways, marginals(model.problem(stretch, ways)))
 
 
@@ -80,6 +93,7 @@ def maximise(
     smooth: Floats,
     weight: Floats | None = None,
     held: frozenset[str] = frozenset(),
+    fixed: Callable[[Term], bool] = lambda term: False,
 ) -> Model:
     """The M step: every term updates itself.
 
@@ -88,6 +102,7 @@ def maximise(
         smooth: (R, R) how much each transition counts for each one's varying parameters; all ones pools them.
         weight: (R,) how often each transition counts (a bootstrap); `None` for once.
         held: Names of parameters that stay as they are.
+        fixed: Which terms stay as they are.
     """
     weight = np.ones(len(expected.stretch)) if weight is None else weight
     model, stretch = expected.model, expected.stretch
@@ -111,4 +126,4 @@ def maximise(
         if jumps is None or sisters is None
         else jumps.steady_sisters(model.sister_ratio(stretch, sisters)),
     )
-    return replace(model, terms=tuple(term.updated(step) for term in model.terms))
+    return replace(model, terms=tuple(term if fixed(term) else term.updated(step) for term in model.terms))

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dunno.models.carrying import carried, with_flow, without_flow
-from dunno.models.climbing import Climb, Climber, Tell
+from dunno.models.carrying import carried_by, with_flow, without_flow
+from dunno.models.climbing import UNLIKELY, Climb, Climber, Tell
 from dunno.models.diagnostics import find_problems
-from dunno.models.intervals import Intervals, bootstrap_intervals, resampled_intervals
+from dunno.models.intervals import Intervals, fitted_intervals, one_step_intervals
 from dunno.models.model import Model, start_model
+from dunno.terms.axes import Axes
 from dunno.terms.flow import Flow
 from dunno.types import Floats
 from dunno.types.field import Field
@@ -25,7 +26,8 @@ WINDOW_CELLS = 600.0
 COLLECTIVE_GAIN = 0.05
 """Least gain in log evidence per mother for collective motion to be kept."""
 
-COLLECTIVE_ROUNDS = 2
+AXES_GAIN, AXES_ROUNDS = 0.02, 3
+"""Least gain in log evidence per mother for motion that differs between axes, and rounds in which it is fitted."""
 
 RATES = frozenset({"tail", "p_divide", "p_lost", "appear_density", "entering", "leaving"})
 """What is held where the model does not explain the movie: all but the scales of motion."""
@@ -71,8 +73,8 @@ class Fit:
         if self.problems:
             return {}
         if self.places is None:
-            return bootstrap_intervals(self.pooled.expected)
-        return resampled_intervals(self.best.expected) | self.places.intervals()
+            return fitted_intervals(self.pooled.expected)
+        return one_step_intervals(self.best.expected) | self.places.intervals()
 
     def summary(self) -> dict[str, Any]:
         """What the fit saw."""
@@ -83,6 +85,7 @@ class Fit:
             "frame_pairs": len(self.best.expected.stretch),
             "certainty": self.best.expected.certainty,
             "expected": self.best.expected.totals(),
+            "stage_jumps": _stage_jumps(self.best.expected.stretch),
         }
 
 
@@ -103,14 +106,20 @@ def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lamb
     start = start_model(stretch, field, cell_size)
     climber = Climber(tell)
     one = np.ones((len(stretch), len(stretch)))
-    pooled = climber.climb(start, stretch, one)
-    best, kernel = _varying(climber, pooled, one)
+    pooled = _by_axis(climber, climber.climb(start, stretch, one), one)
+    stretch = pooled.expected.stretch
+    likely = pooled.expected.found.edge > UNLIKELY
+    light = replace(pooled, expected=pooled.expected.among(likely))
+    best, kernel = _varying(climber, light, one)
     moved = _collective(climber, best, kernel)
     if moved is not None:
-        finder = pooled.model
-        pooled = climber.climb(pooled.model, moved.expected.stretch, one)
-        pooled = _with_flow(pooled, finder)
-        best = _with_flow(moved, finder)
+        drift = moved.expected.stretch
+        finished = climber.finish(moved, stretch.carried(drift.drift), likely, kernel)
+        finder, again = pooled.model, kernel is not one
+        pooled = _with_flow(climber.go_on(light, drift, one) if again else finished, finder)
+        best = _with_flow(finished, finder)
+    else:
+        best = pooled if kernel is one else climber.finish(best, stretch, likely, kernel)
     problems = find_problems(best.expected)
     if problems:
         pooled = best = climber.climb(start, stretch, one, RATES)
@@ -123,17 +132,49 @@ def refit(fit: Fit, stretch: Stretch, cell_size: float, step: int, tell: Tell = 
     Rates over k steps follow from those over one. Fitted again, they would explain what is ambiguous over k steps by
     appearances; held, the model explains skipped frames better.
     """
+    axes = [term for term in fit.model.terms if isinstance(term, Axes)]
+    for term in axes:
+        stretch = term.measured(stretch)
     start = start_model(stretch, fit.model.field, cell_size)
+    start = replace(start, terms=(*start.terms, *axes))
     rates = {name: each.value for name, each in without_flow(fit.model).parameters.items() if name in RATES - {"tail"}}
     rates |= {name: 1 - (1 - rates[name]) ** step for name in ("p_lost", "p_divide")}
     rates["appear_density"] *= step
+    scales = {"motion_scale": fit.model.parameters["motion_scale"].value * step}
+    scales |= {name: fit.model.parameters[name].value for name in ("tail", "division_scale")}
     climber, one = Climber(tell, REFIT_ITERATIONS), np.ones((len(stretch), len(stretch)))
-    best = climber.climb(start.with_values(rates), stretch, one, RATES - {"tail"})
+    held = RATES - {"tail"}
+    best = climber.climb(start.with_values(rates | scales), stretch, one, held)
     if fit.model.has(Flow.name):
-        finder = best.model
-        moved = carried(best.model, stretch)
-        best = _with_flow(climber.climb(best.model, moved, one, RATES - {"tail"}), finder)
+        finder, likely = best.model, best.expected.found.edge > UNLIKELY
+        light = best.expected.among(likely)
+        moved = carried_by(light, light.stretch)
+        light_climb = climber.go_on(best, moved, one, held)
+        best = _with_flow(climber.finish(light_climb, stretch.carried(moved.drift), likely, one, held), finder)
     return Fit(best, best, False, tuple(find_problems(best.expected)))
+
+
+def _by_axis(climber: Climber, climb: Climb, kernel: Floats) -> Climb:
+    """In volumes, let motion differ between axes, if that explains clearly more."""
+    if climb.expected.stretch.n_dimensions < 3:
+        return climb
+    found = climb
+    for _ in range(AXES_ROUNDS):
+        expected = found.expected
+        axes = Axes.of(expected.stretch, expected.single * expected.interior)
+        others = tuple(term for term in expected.model.terms if term.name != Axes.name)
+        model = replace(expected.model, terms=(*others, axes))
+        found = climber.climb(model, axes.measured(expected.stretch), kernel)
+    gain = AXES_GAIN * float(climb.expected.stretch.n_mothers.sum())
+    return found if found.log_evidence > climb.log_evidence + gain else climb
+
+
+def _stage_jumps(stretch: Stretch) -> list[list[float]]:
+    """After which frames the stage jumped, and by how much along each axis."""
+    if stretch.stage is None:
+        return []
+    found = np.column_stack([stretch.transition_frame, stretch.stage])
+    return [[float(number) for number in row] for row in found[stretch.stage.any(axis=1)].round(2)]
 
 
 def _varying(climber: Climber, pooled: Climb, one: Floats) -> tuple[Climb, Floats]:
@@ -145,7 +186,7 @@ def _varying(climber: Climber, pooled: Climb, one: Floats) -> tuple[Climb, Float
     added = len(varying) * (n / kernel.sum(axis=1).mean() - 1)
     if added < 1:
         return pooled, one
-    fit = climber.climb(model, stretch, kernel)
+    fit = climber.go_on(pooled, stretch, kernel, known=True)
     return (fit, kernel) if fit.log_evidence > pooled.log_evidence + added else (pooled, one)
 
 
@@ -163,11 +204,10 @@ def kernel_of(model: Model, stretch: Stretch) -> Floats:
 
 def _collective(climber: Climber, fit: Climb, kernel: Floats) -> Climb | None:
     """Predict mothers from their neighbours, if that explains clearly more."""
-    moved = fit
-    for _ in range(COLLECTIVE_ROUNDS):
-        stretch = carried(moved.model, moved.expected.stretch)
-        moved = climber.climb(moved.model, stretch, kernel)
-    gain = COLLECTIVE_GAIN * float(fit.expected.stretch.n_mothers.sum())
+    stretch = carried_by(fit.expected, fit.expected.stretch)
+    rough = climber.go_on(fit, stretch, kernel)
+    moved = climber.go_on(rough, carried_by(rough.expected, stretch), kernel)
+    gain = COLLECTIVE_GAIN * float(stretch.n_mothers.sum())
     return moved if moved.log_evidence > fit.log_evidence + gain else None
 
 

@@ -188,7 +188,8 @@ class Model:
         Near the border the long displacements leave, and those that are seen look short. All ones in transitions with few inside.
         """
         low, high = np.array(self.field.low), np.array(self.field.high)
-        distance = np.minimum(stretch.place - low, high - stretch.place).min(axis=1, initial=np.inf)
+        distance = np.minimum(stretch.place_after - low, high - stretch.place_after) / stretch.axis_widths
+        distance = distance.min(axis=1, initial=np.inf)
         widest = np.maximum(*(stretch.by_mother(self.value(name)) for name in ("motion_scale", "division_scale")))
         inside = (distance > 2.5 * np.sqrt(widest)).astype(np.float64)
         share = stretch.per_transition(inside, stretch.leads) / np.maximum(stretch.n_mothers, 1)

@@ -82,7 +82,7 @@ def least_certain(doubts: list[Doubt], pair: PairPosterior, most: int) -> list[D
 
 
 def _doubts(pair: PairPosterior, links: Ints) -> Iterator[Doubt]:
-    load = np.bincount(pair.mother[pair.selected], minlength=len(pair.mothers))
+    divides = pair.divides
     for link in links.tolist():
         daughter, mother = int(pair.daughter[link]), int(pair.mother[link])
         mothers, others, p_others = _candidates(pair, daughter)
@@ -96,7 +96,7 @@ def _doubts(pair: PairPosterior, links: Ints) -> Iterator[Doubt]:
             others=others,
             p_others=p_others,
             p_no_mother=float(np.exp(pair.log_no_mother[daughter])),
-            sister=int(pair.daughters.label[together[together != daughter][0]]) if load[mother] > 1 else 0,
+            sister=int(pair.daughters.label[together[together != daughter][0]]) if divides[mother] else 0,
             bbox=pair.daughters.bbox[daughter],
             area=float(pair.daughters.area[daughter]),
         )

@@ -34,7 +34,8 @@ def _item(rank: int, doubt: Doubt, scene: Scene | None) -> str:
         f'<span class="chance">{percent(doubt.probability)}</span></h3>'
     )
     views = "" if scene is None else _views(doubt, scene)
-    return f'<li class="doubt">{head}{views}{_options(doubt)}</li>'
+    decide = f'<p class="note">Decide: <code>dunno review OUT --at {doubt.frame}:{doubt.daughter}</code></p>'
+    return f'<li class="doubt">{head}{views}{_options(doubt)}{decide}</li>'
 
 
 def _views(doubt: Doubt, scene: Scene) -> str:

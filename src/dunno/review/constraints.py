@@ -10,7 +10,7 @@ import numpy as np
 
 from dunno.assignment import Problem, Triples
 from dunno.errors import DecisionError
-from dunno.review.decisions import DISAPPEARS, DIVIDES, DOES_NOT_DIVIDE, MOTHER, NO_MOTHER, SKIP, Decision
+from dunno.review.decisions import MOTHER, TWO_CELLS, Decision
 from dunno.types import Bools, Detections, Floats, Ints, PairPosterior
 
 APPEARS, UNDECIDED = -1, -2
@@ -27,12 +27,28 @@ class Constraints:
         divides: (m,) mothers with exactly two daughters.
         single: (m,) mothers that do not divide.
         disappears: (m,) mothers without daughter.
+        three: (m,) mothers with three daughters.
+        third: (n,) the third one of them: her edge is outside the assignment, in which a mother has two at most.
+        goes_on: (m,) those of `disappears` whose cell goes on: in a later frame, or in a mask with another cell.
+        across: (n,) daughters whose mother is in an earlier frame than the pair's.
+        also: (n,) the mother of the second cell of a mask that holds two; -2 where none was named.
+        false: (n,) daughters' masks that are no cell; `mother_false` (m,) likewise.
+        two: (n,) daughters' masks that hold two cells; `mother_two` (m,) likewise.
     """
 
     mother: Ints
+    also: Ints
     divides: Bools
     single: Bools
     disappears: Bools
+    three: Bools
+    goes_on: Bools
+    mother_false: Bools
+    mother_two: Bools
+    third: Bools
+    across: Bools
+    false: Bools
+    two: Bools
 
     @property
     def settled(self) -> Bools:
@@ -42,70 +58,27 @@ class Constraints:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was decided, or only that nobody can say."""
-        return not (self.settled.any() or self.divides.any() or self.single.any() or self.disappears.any())
+        said = (self.settled, self.divides, self.single, self.disappears, self.two, self.mother_two)
+        return not any(each.any() for each in said)
 
     @property
     def confirmed(self) -> Ints:
         """(m,) how many daughters of each mother were decided on."""
-        return np.bincount(self.mother[self.mother >= 0], minlength=len(self.divides))
+        return np.bincount(self.mother[(self.mother >= 0) & ~self.third], minlength=len(self.divides))
 
     def allowed(self, mother: Ints, daughter: Ints) -> Bools:
         """(E,) edges that no decision forbids by itself: a mother's confirmed daughters may leave no room."""
         own = self.mother[daughter]
         most = np.where(self.disappears, 0, np.where(self.single, 1, 2))
         room = self.confirmed[mother] < most[mother]
-        return np.asarray((own == mother) | ((own == UNDECIDED) & room))
+        return np.asarray(((own == mother) & ~self.third[daughter]) | ((own == UNDECIDED) & room))
 
 
 def nothing_said(n_mothers: int, n_daughters: int) -> Constraints:
     """No constraint yet; what is decided is written into it."""
-    return Constraints(np.full(n_daughters, UNDECIDED), *(np.zeros(n_mothers, np.bool_) for _ in range(3)))
-
-
-def constraints_of(pair: PairPosterior, decisions: Iterable[Decision]) -> Constraints:
-    """Turn decisions on a pair's cells into constraints, one after the other; a contradiction is refused with its reason."""
-    said = nothing_said(len(pair.mothers), len(pair.daughters))
-    for decision in decisions:
-        if decision.about_daughter:
-            _settle_daughter(pair, said, decision)
-        else:
-            _settle_mother(pair, said, decision)
-    return said
-
-
-def _settle_daughter(pair: PairPosterior, said: Constraints, decision: Decision) -> None:
-    daughter = index_of(pair.daughters, decision.label)
-    if decision.kind == SKIP:
-        return
-    if decision.kind == NO_MOTHER:
-        said.mother[daughter] = APPEARS
-        return
-    mother = index_of(pair.mothers, decision.mother or 0)
-    name = f"cell {decision.mother} of frame {pair.mother_frame}"
-    sisters = np.flatnonzero(said.mother == mother)
-    if said.disappears[mother]:
-        raise DecisionError(f"{name} was decided to disappear; undo that first")
-    if len(sisters) == 2:
-        first, second = pair.daughters.label[sisters].tolist()
-        raise DecisionError(f"{name} has two daughters already, {first} and {second}; a third cannot be")
-    if len(sisters) == 1 and said.single[mother]:
-        other = int(pair.daughters.label[sisters[0]])
-        raise DecisionError(f"{name} was decided not to divide, and has daughter {other} already")
-    said.mother[daughter] = mother
-
-
-def _settle_mother(pair: PairPosterior, said: Constraints, decision: Decision) -> None:
-    mother = index_of(pair.mothers, decision.label)
-    name = f"cell {decision.label} of frame {pair.mother_frame}"
-    daughters = pair.daughters.label[said.mother == mother].tolist()
-    told = " and ".join(map(str, daughters))
-    if decision.kind == DISAPPEARS and daughters:
-        raise DecisionError(f"{name} was decided to be the mother of {told}, so it does not disappear")
-    if decision.kind == DOES_NOT_DIVIDE and len(daughters) == 2:
-        raise DecisionError(f"{name} was decided to be the mother of {told}, so it divides")
-    said.divides[mother] = decision.kind == DIVIDES
-    said.single[mother] = decision.kind == DOES_NOT_DIVIDE
-    said.disappears[mother] = decision.kind == DISAPPEARS
+    undecided = np.full(n_daughters, UNDECIDED)
+    no_mother, no_daughter = np.zeros((7, n_mothers), np.bool_), np.zeros((4, n_daughters), np.bool_)
+    return Constraints(undecided, undecided.copy(), *no_mother, *no_daughter)
 
 
 def index_of(cells: Detections, label: int) -> int:
@@ -129,7 +102,7 @@ def constrained(problem: Problem, said: Constraints) -> Problem:
     dividing[(said.single | said.disappears)[problem.mother]] = np.inf
     cost[said.divides[problem.mother]] = np.inf
     much = _beyond(problem)
-    appear = problem.appear + np.where(said.mother >= 0, much, 0.0)
+    appear = problem.appear + np.where((said.mother >= 0) & ~said.third, much, 0.0)
     disappear = problem.disappear + np.where(said.divides, much, 0.0)
     ends = (problem.mother, problem.daughter, cost, problem.n_mothers, problem.n_daughters)
     triples = _decided_divisions(problem, said, dividing)
@@ -185,7 +158,8 @@ def with_decided_edges(pair: PairPosterior, decisions: Iterable[Decision]) -> Pa
     pair's dearest one, whether its mother divides or not: how far she is says nothing about that.
     """
     for decision in decisions:
-        if decision.kind == MOTHER and decision.mother is not None:
+        near = decision.mother_frame in (None, pair.mother_frame) and decision.frame == pair.daughter_frame
+        if decision.kind in (MOTHER, TWO_CELLS) and decision.mother is not None and near:
             mother = index_of(pair.mothers, decision.mother)
             pair = _with_edge(pair, mother, index_of(pair.daughters, decision.label))
     return pair

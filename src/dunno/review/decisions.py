@@ -1,7 +1,9 @@
-"""What a person can say about a cell."""
+"""What a person can say about a cell, a mask, or a place without one."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,8 +11,16 @@ from dunno.errors import DecisionError
 
 MOTHER, NO_MOTHER, SKIP = "mother", "no mother", "skip"
 DIVIDES, DOES_NOT_DIVIDE, DISAPPEARS = "divides", "does not divide", "disappears"
-ABOUT_DAUGHTERS = (MOTHER, NO_MOTHER, SKIP)
-ABOUT_MOTHERS = (DIVIDES, DOES_NOT_DIVIDE, DISAPPEARS)
+DIVIDES_INTO_THREE = "divides into three"
+NO_CELL, TWO_CELLS, ONE_CELL, MISSING = "no cell", "two cells", "one cell", "missing"
+ABOUT_DAUGHTERS = (MOTHER, NO_MOTHER, SKIP, NO_CELL, ONE_CELL)
+"""What answers the question where a mask comes from; false masks come from nowhere."""
+ABOUT_MOTHERS = (DIVIDES, DOES_NOT_DIVIDE, DISAPPEARS, DIVIDES_INTO_THREE)
+KINDS = (*ABOUT_DAUGHTERS, *ABOUT_MOTHERS, TWO_CELLS, MISSING)
+NAMES_A_MOTHER = {MOTHER: True, TWO_CELLS: None, MISSING: None}
+"""Which kinds name a mother: always, or if she is known; all others never."""
+
+Subject = tuple[str, int, int | tuple[float, ...]]
 
 
 @dataclass(frozen=True)
@@ -19,36 +29,70 @@ class Decision:
 
     Attributes:
         kind: About a daughter: "mother" (this one), "no mother" or "skip" (cannot say). About a mother: "divides",
-            "does not divide" or "disappears".
+            "divides into three", "does not divide" or "disappears". About a mask: "no cell", "two cells", or "one cell" (it is a
+            piece of the cell whose larger piece is `other`). About a place without a mask: "missing".
         frame: The frame of the cell that it is about.
-        label: Her label.
-        mother: For "mother", the label of the mother, in the frame before.
+        label: Its label; 0 for "missing".
+        mother: For "mother", the mother's label; for "two cells", where the second cell comes from, if that is known; for
+            "missing", the cell of the frame before whose mask is missing here, if it is known.
+        mother_frame: The mother's frame, where it is not the frame before: her mask is missing in between.
+        other: For "one cell", the label of the other piece.
+        place: For "missing", where: [z,] y, x in pixels.
     """
 
     kind: str
     frame: int
-    label: int
+    label: int = 0
     mother: int | None = None
+    mother_frame: int | None = None
+    other: int | None = None
+    place: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in (*ABOUT_DAUGHTERS, *ABOUT_MOTHERS):
-            expected = ", ".join(map(repr, (*ABOUT_DAUGHTERS, *ABOUT_MOTHERS)))
-            raise DecisionError(f"a decision of kind {self.kind!r}; expected one of {expected}")
-        numbers = (self.frame, self.label, 0 if self.mother is None else self.mother)
+        if self.kind not in KINDS:
+            raise DecisionError(f"a decision of kind {self.kind!r}; expected one of {', '.join(map(repr, KINDS))}")
+        given = (self.frame, self.label, self.mother, self.mother_frame, self.other)
+        numbers = tuple(0 if number is None else number for number in given)
         if any(isinstance(number, bool) or not isinstance(number, int) for number in numbers):
-            raise DecisionError(f"frame, label and mother are {numbers}; expected whole numbers")
-        if (self.kind == MOTHER) != (self.mother is not None):
+            raise DecisionError(f"frame, label and mother are {numbers[:3]}; expected whole numbers")
+        named = NAMES_A_MOTHER.get(self.kind, False)
+        if named is not None and named != (self.mother is not None):
             raise DecisionError(f"a decision of kind {self.kind!r} with mother {self.mother}; only 'mother' names one")
+        self._check_the_rest()
+
+    def _check_the_rest(self) -> None:
+        if self.mother_frame is not None and (self.kind != MOTHER or self.mother_frame >= self.frame):
+            raise DecisionError(
+                f"mother_frame {self.mother_frame}; expected a frame before {self.frame}, with kind 'mother'"
+            )
+        if (self.kind == ONE_CELL) != (self.other is not None) or self.other == self.label:
+            raise DecisionError(f"kind {self.kind!r} with other {self.other}; only 'one cell' names another piece")
+        if (self.kind == MISSING) != (self.place is not None):
+            raise DecisionError(f"kind {self.kind!r} with place {self.place}; only 'missing' says where")
+        if self.place is not None and not (len(self.place) in (2, 3) and all(map(math.isfinite, self.place))):
+            raise DecisionError(f"place is {self.place}; expected two or three finite numbers, in pixels")
 
     @property
     def about_daughter(self) -> bool:
-        """Whether it is about a daughter, not about a mother."""
+        """Whether it answers where a mask comes from."""
         return self.kind in ABOUT_DAUGHTERS
 
     @property
-    def subject(self) -> tuple[bool, int, int]:
-        """What it is about; of two decisions on one subject the later one counts."""
-        return self.about_daughter, self.frame, self.label
+    def is_false(self) -> bool:
+        """Whether it says that its mask is no cell: none at all, or a piece of another."""
+        return self.kind in (NO_CELL, ONE_CELL)
+
+    @property
+    def subjects(self) -> frozenset[Subject]:
+        """What it is about; of two decisions that share a subject the later one counts."""
+        cell = (self.frame, self.label)
+        if self.kind == MISSING:
+            return frozenset({(MISSING, self.frame, self.place or ())})
+        if self.is_false:
+            return frozenset({("daughter", *cell), ("mother", *cell), ("mask", *cell)})
+        if self.kind == TWO_CELLS:
+            return frozenset({("mask", *cell)})
+        return frozenset({("daughter" if self.about_daughter else "mother", *cell)})
 
     def to_dict(self) -> dict[str, Any]:
         """As the log holds it."""
@@ -57,13 +101,25 @@ class Decision:
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Decision:
         """Read what `to_dict` made."""
-        return cls(content["kind"], content["frame"], content["label"], content.get("mother"))
+        place = content.get("place")
+        if place is not None:
+            if not isinstance(place, list | tuple) or not all(type(each) in (int, float) for each in place):
+                raise DecisionError(f"place is {place!r:.60}; expected two or three finite numbers, in pixels")
+            place = tuple(float(each) for each in place)
+        named = {name: content.get(name) for name in ("mother", "mother_frame", "other")}
+        label = content.get("label", 0) if content["kind"] == MISSING else content["label"]
+        return cls(content["kind"], content["frame"], label, **named, place=place)
 
 
-def in_force(decisions: list[Decision]) -> list[Decision]:
-    """The decisions that count: the last one on each subject, the latest last."""
-    last: dict[tuple[bool, int, int], Decision] = {}
+def in_force(decisions: Iterable[Decision]) -> list[Decision]:
+    """The decisions that count, the latest last: each takes the place of earlier ones on its subjects."""
+    standing: dict[Decision, frozenset[Subject]] = {}
+    owner: dict[Subject, Decision] = {}
     for decision in decisions:
-        last.pop(decision.subject, None)
-        last[decision.subject] = decision
-    return list(last.values())
+        subjects = decision.subjects
+        for before in {owner[subject] for subject in subjects if subject in owner}:
+            for subject in standing.pop(before):
+                del owner[subject]
+        standing[decision] = subjects
+        owner |= dict.fromkeys(subjects, decision)
+    return list(standing)

@@ -1,52 +1,57 @@
-"""What a reviewer sees: one question with its pictures, and how the review stands. Plain data; the page draws it."""
+"""What a reviewer sees: one question with its pictures, and how the review stands. Plain data; the page or napari draws it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Set
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dunno.errors import DecisionError
 from dunno.report.crops import Box
+from dunno.review.choices import as_data, choices
 from dunno.review.decisions import Decision
 from dunno.review.export import rate_of
 from dunno.review.log import Answer
 from dunno.review.queue import Filter, Order
 from dunno.review.review import Question, Review
-from dunno.review.scenes import Scenes
-from dunno.review.state import reported
-from dunno.types import PairPosterior
+from dunno.review.views import Views, in_words
 
-SHOWN = 9
-"""Candidate mothers that get a number."""
-SHOWN_LEAST = 0.001
-HISTORY = 8
 WORTH_ASKING = 0.1
 """Below this gain, ten answers mend less than one link."""
 
 
-@dataclass(frozen=True)
-class Sight:
-    """A daughter and her pair."""
-
-    row: int
-    t: int
-    daughter: int
-    pair: PairPosterior
-
-
 class Desk:
-    """A review with its movie on the table, and the question that was asked last."""
+    """A review with its movie on the table, and the question that was asked last. Several people have a desk each.
 
-    def __init__(self, review: Review) -> None:
+    Attributes:
+        goal: How many wrong links, expected, are few enough.
+        at: The row to show first, whatever would be asked.
+    """
+
+    def __init__(
+        self,
+        review: Review,
+        views: Views | None = None,
+        at: int | None = None,
+        taken: Callable[[], Set[int]] = frozenset,
+    ) -> None:
         self.review = review
+        self.views = views or Views(review)
         self.order: Order = "gain"
         self.chosen = Filter()
+        self.goal: float | None = None
         self._asked: Question | None = None
         self._plan: Question | None = None
         self._planned_for = 0.0
-        self._scenes = Scenes(review.movie)
+        self.at = at
+        self._taken = taken  # rows that others are looking at
+
+    @property
+    def asked(self) -> int | None:
+        """The row of the question that was asked last."""
+        return None if self._asked is None else self._asked.row
 
     def ask(self) -> dict[str, Any]:
         """The question to ask now with all that belongs to it, and the row that follows.
@@ -54,12 +59,15 @@ class Desk:
         A question stays until it has an answer. What follows it is chosen while the person still looks, so that it can be shown
         at once.
         """
-        question = self._open_question() or self.review.next(self.order, self.chosen)
+        taken = self._taken()
+        question = self._open_question()
+        question = question or self.review.next(self.order, self.chosen, taken=taken, near=self.asked)
         self._asked = question
-        self._plan = question and self.review.next(self.order, self.chosen, after=question)
+        self._plan = question and self.review.next(self.order, self.chosen, after=question, taken=taken)
         self._planned_for = 0.0 if self._plan is None else float(self.review.table.signature[self._plan.row])
+        row, self.at = (None if question is None else question.row) if self.at is None else self.at, None
         return {
-            "view": None if question is None else self.view(question.row),
+            "view": None if row is None else self.view(row),
             "ahead": [] if self._plan is None else [self._plan.row],
             "state": self.state(),
         }
@@ -70,7 +78,7 @@ class Desk:
         if self._asked is not None and unanswered[self._asked.row]:
             return self._asked
         plan = self._plan
-        if plan is None or not unanswered[plan.row]:
+        if plan is None or not unanswered[plan.row] or plan.row in self._taken():
             return None
         return plan if self.review.table.signature[plan.row] == self._planned_for else None
 
@@ -83,37 +91,49 @@ class Desk:
         self.order, self.chosen = order, chosen
         self._asked = self._plan = None
 
-    def answer(self, decision: Decision) -> dict[str, Any]:
-        """Take a decision, and say what followed from it."""
+    def answer(self, decision: Decision, who: str | None = None, seen: int | None = None) -> dict[str, Any]:
+        """Take a decision, and say what followed from it.
+
+        Args:
+            decision: What the person says.
+            who: Who that is.
+            seen: The version of the review that was looked at; what others said about the cell since then is not overwritten.
+        """
         review = self.review
-        before, links = review.table.expected_wrong_links, review.table.linked.sum()
-        t = review.pair_of(decision)
-        errors = review.table.error[review.table.rows(t)].copy()
-        review.answer(decision, self._question_of(decision))
-        change = np.abs(review.table.error[review.table.rows(t)] - errors) > 0.01
+        review.check_seen(decision, seen)
+        before, links, errors = review.table.expected_wrong_links, review.table.linked.sum(), review.table.error.copy()
+        review.answer(decision, self._question_of(decision), who)
+        touched = int((np.abs(review.table.error - errors) > 0.01).sum())
         removed = before - review.table.expected_wrong_links
-        return {"removed": removed, "touched": int(change.sum()), "links": int(review.table.linked.sum() - links)}
+        return {
+            "removed": removed,
+            "touched": touched,
+            "links": int(review.table.linked.sum() - links),
+            "pairs": review.changed,
+        }
 
     def _question_of(self, decision: Decision) -> Question | None:
         """The open question, if it is what the decision answers; otherwise the person chose the cell."""
         asked = self._asked
         if asked is None or not self.review.unanswered[asked.row]:
             return None
-        return asked if decision.subject == (True, asked.frame, asked.label) else None
+        return asked if ("daughter", asked.frame, asked.label) in decision.subjects else None
 
-    def undo(self) -> dict[str, Any]:
+    def undo(self, who: str | None = None, seen: int | None = None) -> dict[str, Any]:
         """Take back the last answer and ask it again."""
-        return self._shown(self.review.undo())
+        self.review.check_nothing_new(seen)
+        return self._shown(self.review.undo(who))
 
-    def redo(self) -> dict[str, Any]:
+    def redo(self, who: str | None = None, seen: int | None = None) -> dict[str, Any]:
         """Let the last undone answer stand again."""
-        return self._shown(self.review.redo())
+        self.review.check_nothing_new(seen)
+        return self._shown(self.review.redo(who))
 
     def _shown(self, answer: Answer) -> dict[str, Any]:
         decision = answer.decision
-        if not decision.about_daughter:
-            return {"view": None, "state": self.state()}
         row = self.review.row_of(decision)
+        if row is None:
+            return {"view": None, "state": self.state()}
         self._plan = None
         self._asked = None
         if answer.question is not None:  # as it was asked the first time, with the same chance
@@ -131,55 +151,32 @@ class Desk:
         return None if not len(error) else rows.start + int(error.argmax())
 
     def view(self, row: int) -> dict[str, Any]:
-        """Everything to show about one daughter."""
-        sight = self._sight(row)
-        pair, j = sight.pair, sight.daughter
-        own = np.flatnonzero((pair.daughter == j) & ((pair.probability >= SHOWN_LEAST) | pair.selected))
-        own = own[np.lexsort((-pair.probability[own], ~pair.selected[own]))][
-            :SHOWN
-        ]  # the reported one is always among them
-        own = own[np.argsort(-pair.probability[own], kind="stable")]
-        box = self._scenes.box(pair, j, own)
-        answers = [
-            a.decision
-            for a in self.review.standing
-            if a.decision.subject == (True, pair.daughter_frame, self._label(sight))
-        ]
+        """Everything to show about one daughter, and whether she was asked about."""
         asked = self._asked if self._asked is not None and self._asked.row == row else None
-        return {
-            "row": row,
-            "pair": sight.t,
-            "frame": pair.daughter_frame,
-            "mother_frame": pair.mother_frame,
-            "label": self._label(sight),
-            "audit": asked is not None and asked.audit,
-            "asked": asked is not None,
-            "answer": answers[-1].to_dict() if answers else None,
-            "gain": self.review.queue.gain(row),
-            "no_mother": float(np.exp(pair.log_no_mother[j])),
-            "reported": reported(pair, j),
-            "candidates": [self._candidate(pair, edge) for edge in own.tolist()],
-            "box": {"left": box.left, "top": box.top, "width": box.width, "height": box.height},
-            "before": self._scenes.cells(pair.mothers, sight.t, box),
-            "after": self._scenes.cells(pair.daughters, sight.t + 1, box),
-            "links": self._scenes.links(pair, box),
-            "n_frames": self.review.table.n_pairs + 1,
-        }
+        own = {"audit": asked is not None and asked.audit, "asked": asked is not None}
+        view = self.views.view(row)
+        return {**view, **own, "choices": as_data(choices(view)), "version": self.review.version}
 
     def history(self, row: int) -> list[dict[str, Any]]:
         """The daughter and her ancestors as reported, the earliest first."""
-        sight = self._sight(row)
-        cells, index, t = sight.pair.daughters, sight.daughter, sight.t + 1
-        strip = [self._scenes.portrait(cells, index, t)]
-        while t > 0 and len(strip) < HISTORY:
-            pair = self.review.pair(t - 1)
-            edge = np.flatnonzero(pair.selected & (pair.daughter == index))
-            if not len(edge):
-                break
-            edge_of, t = int(edge[0]), t - 1
-            cells, index = pair.mothers, int(pair.mother[edge_of])
-            strip.append({**self._scenes.portrait(cells, index, t), "probability": float(pair.probability[edge_of])})
-        return strip[::-1]
+        return self.views.history(row)
+
+    def crop(self, t: int, box: Box) -> bytes:
+        """A piece of a frame as PNG."""
+        return self.views.scenes.crop(t, box)
+
+    def decisions(self) -> list[dict[str, Any]]:
+        """All that stands, the latest first, with the row to look at."""
+        return [
+            {
+                "n": answer.n,
+                "who": answer.who,
+                "time": answer.time,
+                "words": in_words(answer.decision),
+                "row": self.review.near_row(answer.decision),
+            }
+            for answer in reversed(self.review.standing)
+        ]
 
     def state(self) -> dict[str, Any]:
         """How the review stands."""
@@ -198,49 +195,33 @@ class Desk:
             "daughters": len(table),
             "answered": review.n_answered,
             "skipped": kinds.count("skip"),
+            "statements": {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)},
             "can_undo": bool(kinds),
             "can_redo": review.can_redo,
             "audit": rate_of(review.error_rate()),
             "advice": self._advice(),
             "over_time": [round(float(error), 4) for error in table.over_time()],
             "frames": table.daughter_frame.tolist(),
+            "first_frame": int(table.mother_frame[0]),
             "order": self.order,
             "filter": vars(self.chosen),
+            "version": review.version,
+            "who": review.who,
         }
 
     def _advice(self) -> dict[str, Any]:
-        """Whether to go on: what the next answer is worth, and how many would halve what is left, at most."""
+        """Whether to go on: what the next answer is worth, and how many reach the goal, or halve what is left, at most."""
         open_rows = self.review.unanswered & self.chosen.admits(self.review.table)
         best = self.review.queue.best(open_rows, "gain")
         worth = self.review.queue.gain(best[0]) if best else 0.0
-        error = np.sort(self.review.table.error[open_rows])[::-1]
-        halving = int(np.searchsorted(np.cumsum(error), error.sum() / 2)) + 1 if error.sum() > 0 else 0
-        return {"gain": worth, "stop": worth < WORTH_ASKING, "halving": halving}
+        error = np.cumsum(np.sort(self.review.table.error[open_rows])[::-1])
+        left = float(error[-1]) if len(error) else 0.0
+        halving = int(np.searchsorted(error, left / 2)) + 1 if left > 0 else 0
+        return {"gain": worth, "stop": worth < WORTH_ASKING, "halving": halving, **self._to_the_goal(error)}
 
-    def _sight(self, row: int) -> Sight:
-        if not 0 <= row < len(self.review.table):
-            raise DecisionError(f"there is no daughter {row}")
-        t = self.review.table.pair_of(row)
-        return Sight(row, t, row - self.review.table.rows(t).start, self.review.pair(t))
-
-    def _label(self, sight: Sight) -> int:
-        return int(sight.pair.daughters.label[sight.daughter])
-
-    def crop(self, t: int, box: Box) -> bytes:
-        """A piece of a frame as PNG."""
-        return self._scenes.crop(t, box)
-
-    def _candidate(self, pair: PairPosterior, edge: int) -> dict[str, Any]:
-        mother = int(pair.mother[edge])
-        label = int(pair.mothers.label[mother])
-        said = [
-            a.decision.kind for a in self.review.standing if a.decision.subject == (False, pair.mother_frame, label)
-        ]
-        return {
-            "label": label,
-            "probability": float(pair.probability[edge]),
-            "selected": bool(pair.selected[edge]),
-            "divides": None if pair.log_divide is None else float(np.exp(pair.log_divide[mother])),
-            "disappears": None if pair.log_disappear is None else float(np.exp(pair.log_disappear[mother])),
-            "said": said[-1] if said else None,
-        }
+    def _to_the_goal(self, error: np.ndarray) -> dict[str, Any]:
+        """How many answers leave fewer wrong links than the goal, if each settles its own cell."""
+        expected = self.review.table.expected_wrong_links
+        goal = max(1.0, float(np.floor(self.review.first_expected / 4))) if self.goal is None else self.goal
+        needed = int(np.searchsorted(error, expected - goal)) + 1 if expected > goal else 0
+        return {"goal": goal, "to_goal": needed if needed <= len(error) else None}

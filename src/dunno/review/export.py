@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from dunno.io.writers.csv import CsvWriter
 from dunno.io.writers.ctc import CtcWriter
 from dunno.io.writers.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, whole
+from dunno.lineage.gaps import one_link_each
 from dunno.review.audit import ErrorRate
 from dunno.review.review import Review
 from dunno.review.state import Progress
@@ -26,17 +28,22 @@ from dunno.tracking import Tracking
 from dunno.types import Movie, PairPosterior
 
 PAIRS_PER_FILE = 16
+STATEMENTS = "statements.csv"
+COLUMNS = ("kind", "frame", "label", "mother_frame", "mother", "other")
 
 
 def reviewed_pairs(review: Review) -> Iterator[PairPosterior]:
     """Every pair given the decisions, each saying which daughters a person decided on."""
-    for pair in review.pairs():
+    for pair in one_link_each(review.pairs()):
         yield pair if pair.reviewed is not None else replace(pair, reviewed=np.zeros(len(pair.daughters), np.bool_))
 
 
 def about_review(review: Review) -> dict[str, Any]:
     """The output's parameters, and what the review did to it."""
-    return {**review.about, "review": {"answered": review.n_answered, "error_rate": rate_of(review.error_rate())}}
+    kinds = [answer.decision.kind for answer in review.standing]
+    said = {kind: kinds.count(kind) for kind in sorted(set(kinds))}
+    found = {"answered": review.n_answered, "statements": said, "error_rate": rate_of(review.error_rate())}
+    return {**review.about, "review": found}
 
 
 def rate_of(found: ErrorRate) -> dict[str, Any]:
@@ -76,9 +83,33 @@ def export(
         kept = block_files.keep(reviewed_pairs(review), partial / block_files.FOLDER, PAIRS_PER_FILE)
         summary.tracks = len(drain(progress(summary.watch(kept), review.table.n_pairs), writers))
         cell_files.copy_cells(review.folder, partial)
+        write_statements(partial / STATEMENTS, review)
         run = Run(Path(folder), about, summary, time.perf_counter() - started)
         (partial / RUN_FILE).write_text(json.dumps(run.to_dict(), indent=2) + "\n")
     return missing
+
+
+def exported(review: Review) -> dict[str, Any]:
+    """Write the reviewed tracking beside the output, in place of an earlier export, and say where and what."""
+    folder = review.folder.absolute().with_name(f"{review.folder.absolute().name}-reviewed")
+    missing = export(review, folder, overwrite=folder.exists())
+    return {"folder": str(folder), "without_ctc": missing, "answered": review.n_answered}
+
+
+def write_statements(path: Path, review: Review) -> None:
+    """Write a table of all that stands: what was said of which cell, mask or place, when and by whom.
+
+    Masks that hold two cells, pieces of one cell and cells without a mask are listed here; the masks are not redrawn.
+    """
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, [*COLUMNS, "z", "y", "x", "who", "time"], restval="")
+        table.writeheader()
+        for answer in review.standing:
+            said = answer.decision.to_dict()
+            place = dict(zip("xyz", reversed(said.pop("place", ())), strict=False))
+            if answer.decision.label == 0:
+                said.pop("label")
+            table.writerow({**said, **place, "who": answer.who, "time": answer.time})
 
 
 def _movie_if_there(review: Review) -> tuple[Movie | None, str | None]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from dunno.errors import InputError
 from dunno.review.constraints import index_of
-from dunno.review.decisions import NO_MOTHER, SKIP
+from dunno.review.decisions import NO_MOTHER, SKIP, Decision
 from dunno.review.log import Answer
 from dunno.review.review import Review
 from dunno.types import Floats, Ints
@@ -70,9 +70,9 @@ def lessons_of(review: Review) -> Lessons:
     asked: dict[int, tuple[Answer, Answer]] = {}
     left_out = {"not asked but chosen": 0, "skipped": 0}
     for answer in review.standing:
-        if not answer.decision.about_daughter:
-            continue
         row = review.row_of(answer.decision)
+        if row is None:
+            continue
         if row in asked:
             asked[row] = (asked[row][0], answer)
         elif answer.question is not None:
@@ -83,8 +83,9 @@ def lessons_of(review: Review) -> Lessons:
     rows = []
     for (_, last), weight in zip(asked.values(), weights.tolist(), strict=True):
         decision = last.decision
-        if decision.kind == SKIP:
-            left_out["skipped"] += 1
+        reason = _no_lesson(decision)
+        if reason is not None:
+            left_out[reason] = left_out.get(reason, 0) + 1
             continue
         t = review.pair_of(decision)
         pair = review.original(t)
@@ -93,6 +94,15 @@ def lessons_of(review: Review) -> Lessons:
     rows.sort()
     pairs, daughters, mothers, weight = np.array(rows, np.float64).reshape(-1, 4).T
     return Lessons(pairs.astype(np.int64), daughters.astype(np.int64), mothers.astype(np.int64), weight, left_out)
+
+
+def _no_lesson(decision: Decision) -> str | None:
+    """Why nothing about frame pairs is to be learned from an answer; `None` if there is."""
+    if decision.kind == SKIP:
+        return "skipped"
+    if decision.is_false:
+        return "no cell"
+    return None if decision.mother_frame is None else "mother across a gap"
 
 
 def weigh(questions: list[dict[str, float]]) -> Floats:

@@ -37,20 +37,40 @@ class Answer:
             mother's label, or none).
         question: How it came to be asked: `audit` (drawn at random), `chance` (of being asked then), `left` (daughters not
             answered then); `None` where the person chose the cell.
+        who: Who said it.
+        time: When, in UTC.
     """
 
     n: int
     decision: Decision
     before: dict[str, Any]
     question: dict[str, Any] | None = None
+    who: str = ""
+    time: str = ""
+
+
+@dataclass(frozen=True)
+class Said:
+    """One line of the log: what was done, to which decision, by whom."""
+
+    n: int
+    who: str
+    action: str
+    decision: Decision
 
 
 @dataclass
 class History:
-    """The answers that stand, and those that were undone and can be redone, the next one last."""
+    """The answers that stand, and those that were undone and can be redone, the next one last; `said` is every line."""
 
     standing: list[Answer] = field(default_factory=list)
     undone: list[Answer] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
+
+    @property
+    def version(self) -> int:
+        """The number of the last line; 0 before the first."""
+        return self.said[-1].n if self.said else 0
 
     def take(self, record: dict[str, Any]) -> None:
         """Follow one line of the log."""
@@ -58,7 +78,8 @@ class History:
             decision = Decision.from_dict(record)
             if not isinstance(record["before"], dict) or not isinstance(record.get("question") or {}, dict):
                 raise TypeError(record)
-            self.standing.append(Answer(record["n"], decision, record["before"], record.get("question")))
+            told = (str(record.get("who", "")), str(record.get("time", "")))
+            self.standing.append(Answer(record["n"], decision, record["before"], record.get("question"), *told))
             self.undone.clear()
         elif record["action"] == UNDO:
             self.undone.append(self.standing.pop())
@@ -66,6 +87,8 @@ class History:
             self.standing.append(self.undone.pop())
         else:
             raise ValueError(record["action"])
+        touched = self.undone[-1] if record["action"] == UNDO else self.standing[-1]
+        self.said.append(Said(record["n"], str(record.get("who", "")), record["action"], touched.decision))
 
 
 def replay(records: list[dict[str, Any]]) -> History:
@@ -133,28 +156,30 @@ class Log:
             _sync_folder(folder)
         self.header: dict[str, Any] = found or {"schema": REVIEW.number, **header}
 
-    def answer(self, decision: Decision, before: dict[str, Any], question: dict[str, Any] | None) -> Answer:
+    def answer(
+        self, decision: Decision, before: dict[str, Any], question: dict[str, Any] | None, who: str | None = None
+    ) -> Answer:
         """Add an answer; it is on the disk when this returns."""
-        self._add({"action": ANSWER, **decision.to_dict(), "before": before, "question": question})
+        self._add({"action": ANSWER, **decision.to_dict(), "before": before, "question": question}, who)
         return self.history.standing[-1]
 
-    def undo(self) -> Answer:
+    def undo(self, who: str | None = None) -> Answer:
         """Take the last standing answer back."""
         if not self.history.standing:
             raise DecisionError("there is nothing to undo")
-        self._add({"action": UNDO, "of": self.history.standing[-1].n})
+        self._add({"action": UNDO, "of": self.history.standing[-1].n}, who)
         return self.history.undone[-1]
 
-    def redo(self) -> Answer:
+    def redo(self, who: str | None = None) -> Answer:
         """Let the answer stand again that was undone last."""
         if not self.history.undone:
             raise DecisionError("there is nothing to redo")
-        self._add({"action": REDO, "of": self.history.undone[-1].n})
+        self._add({"action": REDO, "of": self.history.undone[-1].n}, who)
         return self.history.standing[-1]
 
-    def _add(self, content: dict[str, Any]) -> None:
+    def _add(self, content: dict[str, Any], who: str | None) -> None:
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        record = {"n": self._n + 1, "time": now, "who": self.who, **content}
+        record = {"n": self._n + 1, "time": now, "who": who or self.who, **content}
         self._append(record)
         self._n += 1
         self.history.take(record)

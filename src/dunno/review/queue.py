@@ -12,9 +12,12 @@ from dunno.errors import InputError
 from dunno.review.table import Table
 from dunno.types import Bools, Floats, Ints
 
-Order = Literal["gain", "entropy", "time"]
+Order = Literal["gain", "links", "entropy", "time"]
 DOUBTFUL = 0.01
 """In the order of time, daughters whose error is less probable than this are passed over."""
+NEAR, WORTH = 6.0, 0.7
+"""A question is near another one of the same frames within this many times the cells' spacing, and comes before the best
+one if it gains at least this share of what that gains: the eye stays."""
 LOOKED_AT = 32
 """The gain is computed of this many daughters of the highest promise, and the largest one wins."""
 
@@ -91,9 +94,30 @@ class Queue:
         rows = np.flatnonzero(open_rows)
         if order == "time":
             return [int(row) for row in rows[self.table.error[rows] >= DOUBTFUL][:n]]
+        if order == "links":
+            return [int(row) for row in _largest(self.table.error, rows[self.table.linked[rows]], n)]
         if order == "entropy":
             return [int(row) for row in _largest(self.table.entropy, rows, n)]
         return self._by_gain(rows, n)
+
+    def best_near(self, open_rows: Bools, order: Order, before: int | None) -> list[int]:
+        """The row to ask about after row `before`: near it if that costs little, else the best one; none where none is open."""
+        best = self.best(open_rows, order, 8 if order == "gain" and before is not None else 1)
+        if before is None or order != "gain" or not best:
+            return best[:1]
+        t = self.table.pair_of(before)
+        own = self.table.rows(t)
+        distance = np.linalg.norm(self.table.place[best] - self.table.place[before], axis=1)
+        reach = NEAR * self._spacing(t)
+        worth = WORTH * self.gain(best[0])
+        near = [row for row, far in zip(best, distance, strict=True) if own.start <= row < own.stop and far <= reach]
+        return [row for row in near if self.gain(row) >= worth][:1] or best[:1]
+
+    def _spacing(self, t: int) -> float:
+        """About how far apart the cells of a frame are: the side of the square that each has."""
+        place = self.table.place[self.table.rows(t)]
+        sides = np.ptp(place, axis=0) if len(place) else np.zeros(2)
+        return float(np.sqrt(max(sides.prod(), 0.0) / max(len(place), 1)))
 
     def _by_gain(self, rows: Ints, n: int) -> list[int]:
         promising = _largest(self.table.promise, rows, LOOKED_AT + n - 1).tolist()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,15 +12,19 @@ from threading import RLock
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from dunno.errors import DecisionError, InputError, OutputError
 from dunno.io.output import read_run, read_written_run, reopen_movie
 from dunno.io.writing import REVIEW_FILE
 from dunno.review.audit import SHARE, Audit, ErrorRate
-from dunno.review.decisions import MOTHER, SKIP, Decision
-from dunno.review.log import Answer, History, Log, read_log, replay
+from dunno.review.constraints import index_of
+from dunno.review.decisions import MISSING, MOTHER, SKIP, TWO_CELLS, Decision
+from dunno.review.far import Found
+from dunno.review.log import Answer, History, Log, Said, read_log, replay
 from dunno.review.queue import Filter, Order, Queue
 from dunno.review.state import Progress, State
-from dunno.types import Bools, Movie, PairPosterior
+from dunno.types import Bools, Detections, Movie, PairPosterior
 from dunno.work.lock import Lock
 
 SEED = 0
@@ -95,6 +99,7 @@ class Review:
         self.audit = Audit(len(self.table), SEED, SHARE)
         self.has_problem = self._state.original(0).problem is not None
         self.first_expected = self.table.expected_wrong_links
+        self.changed: list[int] = []
         self._state.replay(history.standing)
 
     @classmethod
@@ -104,6 +109,7 @@ class Review:
         *,
         who: str | None = None,
         masks: str | Path | None = None,
+        movie: Movie | None = None,
         read_only: bool = False,
         progress: Progress = lambda pairs, total: pairs,
     ) -> Review:
@@ -113,6 +119,7 @@ class Review:
             folder: What `dunno track` wrote.
             who: Who decides; the user's name if not given.
             masks: Where the movie's masks are now, if they have moved.
+            movie: The movie itself, where it is open already.
             read_only: Do not lock the folder and take no decisions.
             progress: Wraps the stream of pairs, knowing how many will come.
         """
@@ -138,6 +145,8 @@ class Review:
                 lock.release()
                 raise
         review.masks = masks
+        if movie is not None:
+            review.__dict__["movie"] = movie  # where cached_property would keep it
         return review
 
     def close(self) -> None:
@@ -204,41 +213,49 @@ class Review:
         """The number of the frame pair that a decision is about."""
         return self._state.pair_of(decision)
 
-    def row_of(self, decision: Decision) -> int:
-        """The row of the daughter that a decision is about."""
+    def row_of(self, decision: Decision) -> int | None:
+        """The row of the daughter that a decision answers for; `None` where it answers for none."""
         return self._state.row_of(decision)
 
-    def answer(self, decision: Decision, question: Question | None = None) -> Answer:
+    def answer(self, decision: Decision, question: Question | None = None, who: str | None = None) -> Answer:
         """Take a decision: refused with the reason if it contradicts others, on the disk when this returns.
 
         Args:
             decision: What the person says.
             question: How it came to be asked; `None` if the person chose the cell.
+            who: Who says it, if it is not whoever opened the review.
         """
         with self._guard:
             log = self._open_log()
+            decision = self._state.normalised(decision)
             solved = self._state.tried(decision)
             asked = None if question is None else question.log
-            answer = log.answer(decision, self._state.belief(decision), asked)
-            self._state.add(answer, solved)
+            answer = log.answer(decision, self._state.belief(decision), asked, who)
+            self.changed = self._state.add(answer, solved)
             return answer
 
-    def undo(self) -> Answer:
+    def undo(self, who: str | None = None) -> Answer:
         """Take back the last answer."""
         with self._guard:
-            answer = self._open_log().undo()
-            self._state.remove(answer)
+            answer = self._open_log().undo(who)
+            self.changed = self._state.remove(answer)
             return answer
 
-    def redo(self) -> Answer:
+    def redo(self, who: str | None = None) -> Answer:
         """Let the last undone answer stand again."""
         with self._guard:
-            answer = self._open_log().redo()
-            self._state.add(answer)
+            answer = self._open_log().redo(who)
+            self.changed = self._state.add(answer)
             return answer
 
     def next(
-        self, order: Order = "gain", chosen: Filter | None = None, *, after: Question | None = None
+        self,
+        order: Order = "gain",
+        chosen: Filter | None = None,
+        *,
+        after: Question | None = None,
+        taken: Set[int] = frozenset(),
+        near: int | None = None,
     ) -> Question | None:
         """The question to ask now; `None` where there is none left.
 
@@ -247,9 +264,12 @@ class Review:
             chosen: Which daughters are asked about; the audit asks about anybody.
             after: Plan ahead: the question that follows this one, whatever its answer will be. Cells on which the answer has a
                 say are left to later.
+            taken: Rows that somebody else is looking at.
+            near: The row that was answered last: what is near it comes first if it gains nearly as much.
         """
         with self._guard:
             unanswered = self.unanswered
+            unanswered[list(taken)] = False
             number = sum(answer.question is not None for answer in self.standing)
             eligible = unanswered & (chosen or Filter()).admits(self.table)
             if after is not None:
@@ -257,7 +277,7 @@ class Review:
                 unanswered[after.row] = False
                 rows = self.table.rows(after.pair)
                 eligible[rows] &= self.table.group[rows] != self.table.group[after.row]
-            best = self.queue.best(eligible, order)
+            best = self.queue.best_near(eligible, order, after.row if after is not None else near)
             if not best:
                 return None
             row = self.audit.next(unanswered) if self.audit.is_due(number) else None
@@ -276,6 +296,74 @@ class Review:
         asked = {row for row, given in answers.items() if any(a.question and a.question["audit"] for a in given)}
         return self.audit.rate(asked, {row: was_wrong(given[-1]) for row, given in answers.items()})
 
+    @property
+    def version(self) -> int:
+        """The number of the log's last line: it grows with everything that is said."""
+        return self._history.version
+
+    @property
+    def who(self) -> str:
+        """Who opened the review."""
+        return "" if self._log is None else self._log.who
+
+    def since(self, version: int) -> list[Said]:
+        """What was said after a version, while this review was open."""
+        with self._guard:
+            return [each for each in self._history.said if each.n > version]
+
+    def check_seen(self, decision: Decision, seen: int | None) -> None:
+        """Refuse to take the place of what somebody said about the same cell while this person was looking at it."""
+        later = [] if seen is None else self.since(seen)
+        said = next((each for each in later if each.decision.subjects & decision.subjects), None)
+        if said is not None:
+            raise DecisionError(
+                f"{said.who} has decided on cell {decision.label} of frame {decision.frame} since you looked; "
+                "look at it, and answer again if you disagree"
+            )
+
+    def check_nothing_new(self, seen: int | None) -> None:
+        """Refuse to take back what this person has not seen."""
+        later = [] if seen is None else self.since(seen)
+        if later:
+            raise DecisionError(f"{later[-1].who} has decided since you looked, so the last answer is another one now")
+
+    def find(self, frame: int) -> Found:
+        """A frame by its original index, with its cells."""
+        with self._guard:
+            return self._state.find(frame)
+
+    def frame_cells(self, t: int) -> Detections:
+        """The cells of the frame at place t."""
+        with self._guard:
+            return self._state.original(0).mothers if t == 0 else self._state.original(t - 1).daughters
+
+    def row_at(self, frame: int, label: int) -> int:
+        """The row of a cell, as a daughter; refused where there is none."""
+        with self._guard:
+            index_of(self._state.find(frame).cells, label)
+            row = self._state.row_of(Decision(SKIP, frame, label))
+        if row is None:
+            raise DecisionError(f"frame {frame} is the first one; its cells have no mothers to ask about")
+        return row
+
+    def near_row(self, decision: Decision) -> int | None:
+        """A row at which a decision can be seen: the cell's own, a daughter of it, or none."""
+        row = self.row_of(decision)
+        if row is not None or decision.kind == MISSING:
+            return row
+        with self._guard:
+            if decision.kind == TWO_CELLS and decision.frame != int(self.table.mother_frame[0]):
+                return self.row_at(decision.frame, decision.label)
+            t = self._state.find(decision.frame).t
+            if t >= self.table.n_pairs:
+                return None
+            pair = self.pair(t)
+            edges = np.flatnonzero(pair.mother == index_of(pair.mothers, decision.label))
+        if not len(edges):
+            return None
+        best = edges[np.argmax(pair.log_probability[edges])]
+        return int(self.table.first[t]) + int(pair.daughter[best])
+
     def _open_log(self) -> Log:
         if self._log is None:
             raise DecisionError(f"{self.folder}: this review is open for reading only")
@@ -284,10 +372,11 @@ class Review:
 
 def was_wrong(answer: Answer) -> bool | None:
     """Whether the tracking had another decision than the person; `None` where the person could not say."""
-    decision = answer.decision
+    decision, before = answer.decision, answer.before
     if decision.kind == SKIP:
         return None
-    return bool(answer.before["tracked"] != (decision.mother if decision.kind == MOTHER else None))
+    said = (decision.mother, decision.mother_frame) if decision.kind == MOTHER else (None, None)
+    return bool((before["tracked"], before.get("tracked_frame")) != said)
 
 
 def fingerprint(about: dict[str, Any]) -> str:

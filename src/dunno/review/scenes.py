@@ -27,11 +27,15 @@ class Scenes:
 
     def crop(self, t: int, box: Box) -> bytes:
         """A piece of a frame as PNG; what lies outside the frame is refused."""
+        self.check(t, box)
+        return png(self._picture(t).crop(box))
+
+    def check(self, t: int, box: Box) -> None:
+        """Refuse what lies outside the frame."""
         height, width = self._movie.shape[-2:]
         inside = 0 <= box.top < box.bottom <= height and 0 <= box.left < box.right <= width
         if not (0 <= t < len(self._movie) and inside and max(box.width, box.height) <= LARGEST):
             raise DecisionError("there is no such piece of the movie")
-        return png(self._picture(t).crop(box))
 
     def _in_pixels(self, cells: Detections, indices: Any) -> Floats:
         """(k, 2) centres in the plane."""

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dunno.errors import DecisionError
+from dunno.lineage.tracks import LONGEST
 from dunno.review import gain
 from dunno.review.condition import Rules, condition
 from dunno.review.constraints import index_of
-from dunno.review.decisions import Decision, in_force
+from dunno.review.decisions import ABOUT_MOTHERS, MISSING, NO_CELL, ONE_CELL, TWO_CELLS, Decision, in_force
+from dunno.review.far import Found
 from dunno.review.log import Answer
+from dunno.review.statements import concerns
 from dunno.review.store import Recent, Store
 from dunno.review.table import Table
-from dunno.types import Bools, PairPosterior
+from dunno.types import Bools, Ints, PairPosterior
 
+FALSE = (NO_CELL, ONE_CELL)
 Progress = Callable[[Iterator[PairPosterior], int], Iterator[PairPosterior]]
 
 
@@ -46,26 +51,36 @@ class State:
         for t in sorted(self._on_pair):
             self._refresh(t)
 
-    def add(self, answer: Answer, solved: PairPosterior | None = None) -> None:
-        """Let one more answer stand; `solved` is its pair given all of them, if that is known."""
+    def add(self, answer: Answer, solved: dict[int, PairPosterior] | None = None) -> list[int]:
+        """Let one more answer stand; `solved` are the pairs it changes, if they are known. Returns which they are."""
+        before = {t: self._in_force(t) for t in self.pairs_of(answer.decision)}
         self._keep(answer)
-        self._refresh(self.pair_of(answer.decision), solved)
+        changed = [t for t, decisions in before.items() if self._in_force(t) != decisions]
+        for t in changed:
+            self._refresh(t, (solved or {}).get(t))
+        return changed
 
-    def remove(self, answer: Answer) -> None:
-        """Take back the answer that was added last."""
-        t = self.pair_of(answer.decision)
-        self._on_pair[t].pop()
-        if answer.decision.about_daughter:
-            row = self.row_of(answer.decision)
+    def remove(self, answer: Answer) -> list[int]:
+        """Take back the answer that was added last; returns the pairs that change."""
+        before = {t: self._in_force(t) for t in self.pairs_of(answer.decision)}
+        for t in before:
+            self._on_pair[t].pop()
+        row = self.row_of(answer.decision)
+        if row is not None:
             self.answers[row].pop()
             if not self.answers[row]:
                 del self.answers[row]
-        self._refresh(t)
+        changed = [t for t, decisions in before.items() if self._in_force(t) != decisions]
+        for t in changed:
+            self._refresh(t)
+        return changed
 
     def _keep(self, answer: Answer) -> None:
-        self._on_pair[self.pair_of(answer.decision)].append(answer.decision)
-        if answer.decision.about_daughter:
-            self.answers[self.row_of(answer.decision)].append(answer)
+        for t in self.pairs_of(answer.decision):
+            self._on_pair[t].append(answer.decision)
+        row = self.row_of(answer.decision)
+        if row is not None:
+            self.answers[row].append(answer)
 
     def _refresh(self, t: int, solved: PairPosterior | None = None) -> None:
         self._solved.drop(t)
@@ -79,17 +94,71 @@ class State:
 
     def pair(self, t: int) -> PairPosterior:
         """Pair t given the answers."""
-        if not self._on_pair.get(t):
+        said = self._in_force(t)
+        if not said:
             return self._store.get(t)
-        return self._solved.get(t) or self._solved.put(t, self._given(t, self._on_pair[t]))
+        return self._solved.get(t) or self._solved.put(t, self._given(t, said))
 
-    def tried(self, decision: Decision) -> PairPosterior:
-        """Its pair if a decision were added; `DecisionError` if that contradicts others."""
-        t = self.pair_of(decision)
-        return self._given(t, [*self._on_pair.get(t, []), decision])
+    def tried(self, decision: Decision) -> dict[int, PairPosterior]:
+        """The pairs that change if a decision were added; `DecisionError` if it contradicts others."""
+        self.check(decision)
+        return {
+            t: self._given(t, said)
+            for t in self.pairs_of(decision)
+            if (said := self._in_force(t, decision)) != self._in_force(t)
+        }
+
+    def _in_force(self, t: int, *more: Decision) -> list[Decision]:
+        """What counts on pair t, edges across gaps included."""
+        decisions = [*self._on_pair.get(t, []), *more]
+        if not decisions:
+            return []
+        ends = int(self.table.mother_frame[t]), int(self.table.daughter_frame[t])
+        return [each for each in in_force(decisions) if concerns(each, *ends) or each.is_false]
 
     def _given(self, t: int, decisions: list[Decision]) -> PairPosterior:
-        return condition(self._store.get(t), in_force(decisions), self._rules)
+        return condition(self._store.get(t), decisions, self._rules, self.find)
+
+    def find(self, frame: int) -> Found:
+        """A frame, with its cells."""
+        t = self._place(self._frames, frame)
+        if t is None:
+            raise DecisionError(f"frame {frame} has no cells in this output")
+        return Found(t, self._store.get(0).mothers if t == 0 else self._store.get(t - 1).daughters)
+
+    @property
+    def _frames(self) -> Ints:
+        return np.concatenate([self.table.mother_frame[:1], self.table.daughter_frame])
+
+    @staticmethod
+    def _place(frames: Ints, frame: int) -> int | None:
+        t = int(np.searchsorted(frames, frame))
+        return t if t < len(frames) and frames[t] == frame else None
+
+    def check(self, decision: Decision) -> None:
+        """Refuse a decision about what is not there."""
+        cells = self.find(decision.frame).cells
+        if decision.kind == MISSING:
+            if len(decision.place or ()) != cells.centroid.shape[1]:
+                raise DecisionError(f"place is {decision.place}; expected {cells.centroid.shape[1]} numbers, in pixels")
+        else:
+            index_of(cells, decision.label)
+            if decision.kind not in (*ABOUT_MOTHERS, TWO_CELLS, *FALSE):
+                self.pair_of(decision)
+        if decision.kind in ABOUT_MOTHERS:
+            self.pair_of(decision)
+        if decision.other is not None:
+            index_of(cells, decision.other)
+
+    def normalised(self, decision: Decision) -> Decision:
+        """Of two pieces of one cell, the smaller one is no cell of its own."""
+        if decision.kind != ONE_CELL or decision.other is None:
+            return decision
+        cells = self.find(decision.frame).cells
+        one, other = index_of(cells, decision.label), index_of(cells, decision.other)
+        if cells.area[one] <= cells.area[other]:
+            return decision
+        return replace(decision, label=decision.other, other=decision.label)
 
     @property
     def unanswered(self) -> Bools:
@@ -98,18 +167,49 @@ class State:
         rows[list(self.answers)] = False
         return rows
 
+    def pairs_of(self, decision: Decision) -> list[int]:
+        """The frame pairs on which a decision, or what it takes the place of, has a say."""
+        t = self.find(decision.frame).t  # as a mother it is of pair t, as a daughter of pair t - 1
+        found = {t - 1, t}
+        if decision.mother_frame is not None:
+            found.add(self.find(decision.mother_frame).t)
+        for earlier in self._before(decision):
+            if earlier.mother_frame is not None:
+                found.add(self.find(earlier.mother_frame).t)
+        last = min(t + LONGEST, self.table.n_pairs)
+        found |= {later for later in range(t + 1, last) if self._leaves(decision, later)}
+        return sorted(each for each in found if 0 <= each < self.table.n_pairs)
+
+    def _before(self, decision: Decision) -> list[Decision]:
+        """Earlier decisions on the same daughter."""
+        row = self.row_of(decision)
+        return [] if row is None else [answer.decision for answer in self.answers.get(row, [])]
+
+    def _leaves(self, decision: Decision, t: int) -> bool:
+        """Whether a decision is on a cell with edges across a gap into pair t."""
+        gaps = self._store.get(t).gaps
+        if gaps is None or not decision.about_daughter:
+            return False
+        return bool(((gaps.mother_frame == decision.frame) & (gaps.mother_label == decision.label)).any())
+
     def pair_of(self, decision: Decision) -> int:
         """The number of the frame pair that a decision is about."""
-        frames = self.table.daughter_frame if decision.about_daughter else self.table.mother_frame
-        t = int(np.searchsorted(frames, decision.frame))
-        if t == len(frames) or frames[t] != decision.frame:
-            what = "a mother" if decision.about_daughter else "a daughter"
-            raise DecisionError(f"frame {decision.frame} has no cells of which {what} could be told")
-        return t
+        as_daughter = decision.kind not in ABOUT_MOTHERS
+        frames = self.table.daughter_frame if as_daughter else self.table.mother_frame
+        t = self._place(frames, decision.frame)
+        if t is not None:
+            return t
+        if decision.kind in (TWO_CELLS, MISSING, *FALSE) and decision.frame == self.table.mother_frame[0]:
+            return 0
+        what = "a mother" if as_daughter else "a daughter"
+        raise DecisionError(f"frame {decision.frame} has no cells of which {what} could be told")
 
-    def row_of(self, decision: Decision) -> int:
-        """The row of the daughter that a decision is about."""
-        rows = self.table.rows(self.pair_of(decision))
+    def row_of(self, decision: Decision) -> int | None:
+        """The row of the daughter that a decision answers for; `None` where it answers for none."""
+        t = self._place(self.table.daughter_frame, decision.frame)
+        if t is None or not decision.about_daughter:
+            return None
+        rows = self.table.rows(t)
         return int(rows.start) + int(np.searchsorted(self.table.label[rows], decision.label))
 
     def gain(self, row: int) -> float:
@@ -123,27 +223,42 @@ class State:
 
     def belief(self, decision: Decision) -> dict[str, Any]:
         """What is believed now about the cell of a decision, and what was reported when it was tracked."""
+        if decision.kind == MISSING:
+            return {}
         t = self.pair_of(decision)
         pair = self.pair(t)
-        if not decision.about_daughter:
+        if decision.frame == pair.mother_frame:
             i = index_of(pair.mothers, decision.label)
             events = {"disappear": pair.log_disappear, "divide": pair.log_divide}
             return {name: None if log is None else _number(np.exp(log[i])) for name, log in events.items()}
         j = index_of(pair.daughters, decision.label)
         own = np.flatnonzero((pair.daughter == j) & (pair.log_probability > -np.inf))
         labels = pair.mothers.label[pair.mother[own]].tolist()
+        tracked = reported_mother(self.original(t), j)
         return {
             "mothers": dict(zip(map(str, labels), map(_number, pair.probability[own]), strict=True)),
             "no_mother": _number(np.exp(pair.log_no_mother[j])),
             "decision": reported(pair, j),
-            "tracked": reported(self.original(t), j),
+            "tracked": None if tracked is None else tracked[1],
+            **({} if tracked is None or tracked[0] == pair.mother_frame else {"tracked_frame": tracked[0]}),
         }
 
 
 def reported(pair: PairPosterior, daughter: int) -> int | None:
-    """The label of the mother that a daughter was given, `None` where she appears."""
+    """The label of the mother that a daughter was given in the frame before, `None` where she has none there."""
     edge = np.flatnonzero(pair.selected & (pair.daughter == daughter))
     return int(pair.mothers.label[pair.mother[edge[0]]]) if len(edge) else None
+
+
+def reported_mother(pair: PairPosterior, daughter: int) -> tuple[int, int] | None:
+    """Frame and label of the mother that a daughter was given, `None` where she appears."""
+    near = reported(pair, daughter)
+    if near is not None:
+        return pair.mother_frame, near
+    if pair.gaps is None:
+        return None
+    far = np.flatnonzero(pair.gaps.selected & (pair.gaps.daughter == daughter))
+    return (int(pair.gaps.mother_frame[far[0]]), int(pair.gaps.mother_label[far[0]])) if len(far) else None
 
 
 def _number(value: float) -> float:

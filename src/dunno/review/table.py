@@ -102,11 +102,12 @@ class Table:
 
 def _rows(pair: PairPosterior) -> dict[str, np.ndarray]:
     n = len(pair.daughters)
-    load = np.bincount(pair.mother[pair.selected], minlength=len(pair.mothers))
     linked = np.zeros(n, np.bool_)
     linked[pair.daughter[pair.selected]] = True
+    if pair.gaps is not None:
+        linked[pair.gaps.daughter[pair.gaps.selected]] = True
     twin = np.zeros(n, np.bool_)
-    twin[pair.daughter[pair.selected]] = load[pair.mother[pair.selected]] == 2
+    twin[pair.daughter[pair.selected]] = pair.divides[pair.mother[pair.selected]]
     error, group = gain.errors(pair), gain.groups(pair)
     return {
         "label": pair.daughters.label,

@@ -16,7 +16,7 @@ from dunno.types import Movie
 DECIDED_LATER = ("calibration", "calibrated", "verdict", "reason")
 
 
-def identity(tracker: Tracker, movie: Movie, ctc: bool) -> dict[str, Any]:
+def identity(tracker: Tracker, movie: Movie, ctc: bool, fill_gaps: bool = False) -> dict[str, Any]:
     """Everything that a result depends on and that is known before anything is fitted, by names that a person understands.
 
     What may be large (features, links, a calibration) is there as a digest; the masks' own digests are with their cells.
@@ -32,6 +32,7 @@ def identity(tracker: Tracker, movie: Movie, ctc: bool) -> dict[str, Any]:
         "content of the links": digest(tracker.links),
         "calibration asked for": calibration,
         "CTC result": ctc,
+        "filled gaps": fill_gaps,
     }
 
 

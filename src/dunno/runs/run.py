@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dunno.calibration import load_calibration
 from dunno.errors import InputError, OutputError
@@ -19,6 +19,7 @@ from dunno.io.writers.csv import CsvWriter
 from dunno.io.writers.ctc import CtcWriter
 from dunno.io.writers.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, partial_of, remove
+from dunno.lineage.filling import filled
 from dunno.lineage.gaps import one_link_each
 from dunno.runs.broken import TrackedBlock, track_what_can_be
 from dunno.runs.identity import identity
@@ -44,6 +45,13 @@ from dunno.work.progress import Say, Tell, say_nothing, tell_nobody
 from dunno.work.schedule import as_finished, room_for
 
 ENOUGH_THREADS, BLOCKS_PER_PROCESS, MOST_BYTES = 2, 4, 1 << 20
+
+
+class Form(NamedTuple):
+    """What is written beside the tables: a challenge result, and cells filled in across gaps."""
+
+    ctc: bool = False
+    fill_gaps: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,7 @@ def track_into(
     overwrite: bool = False,
     resume: bool = False,
     ctc: bool = False,
+    fill_gaps: bool = False,
     tell: Tell = tell_nobody,
     say: Say = say_nothing,
 ) -> Run:
@@ -107,6 +116,7 @@ def track_into(
         overwrite: Replace an earlier output.
         resume: Continue an earlier run of the same movie with the same choices; one that is complete is returned as it is.
         ctc: Also write a Cell Tracking Challenge result into `ctc/`.
+        fill_gaps: Write cells filled in where links skip frames, marked as such.
         tell: Is told how far it is.
         say: Is told what is odd about the masks, a line each.
     """
@@ -117,7 +127,7 @@ def track_into(
             raise OutputError(f"{folder}: holds the movie itself ({source}); choose another output")
     if ctc and not movie.has_masks:
         raise OutputError(f"{movie.name}: has points and no masks, which a CTC result is made of; leave out --ctc")
-    asked = identity(tracker, movie, ctc)
+    asked = identity(tracker, movie, ctc, fill_gaps)
     begun = partial_of(folder).exists()
     if resume and not begun and (content := read_json(folder / RUN_FILE)) is not None:
         refuse_others(content, asked, folder)
@@ -128,7 +138,8 @@ def track_into(
             measured = _measured(movie, place, asked, executor, workers, tell, say)
             with no_cells_if_refused(place):
                 plan = _plan(tracker, measured, place, asked, tell)
-                run = _track(plan, tracker, measured, place, ctc, executor, workers, tell)
+                form = Form(ctc, fill_gaps)
+                run = _track(plan, tracker, measured, place, form, executor, workers, tell)
             run = replace(run, folder=folder, seconds=time.perf_counter() - started)
             content = {**run.to_dict(), "made_from": {k: v for k, v in asked.items() if k not in run.about}}
             write_whole(place / RUN_FILE, content)
@@ -185,17 +196,18 @@ def _distance(value: Any, path: Path) -> float:
 
 
 def _track(
-    plan: Plan, tracker: Tracker, movie: Movie, place: Path, ctc: bool, executor: Executor, workers: int, tell: Tell
+    plan: Plan, tracker: Tracker, movie: Movie, place: Path, form: Form, executor: Executor, workers: int, tell: Tell
 ) -> Run:
     """Compute what is missing and write everything else from it."""
     clear(place)
     about = tracker.about(movie, plan)
     writers: list[Writer] = [GeffWriter(place / "tracks.geff", about), CsvWriter(place, about)]
-    if ctc:
+    if form.ctc:
         writers.append(CtcWriter(place / "ctc", about, movie))
     summary = Summary(expected_missing_links=None if tracker.links is None else 0.0)
     files = finished_files(plan, movie, place / block_files.FOLDER, executor, workers, tell)
-    summary.tracks = len(drain(summary.watch(one_link_each(_pairs(files, summary))), writers))
+    pairs = summary.watch(one_link_each(_pairs(files, summary)))
+    summary.tracks = len(drain(filled(pairs) if form.fill_gaps else pairs, writers))
     if tracker.links is not None and tracker.links.unmatched:
         (place / "unmatched_links.txt").write_text("\n".join(tracker.links.unmatched) + "\n")
     return Run(place, about, summary, 0.0)

@@ -72,12 +72,11 @@ class Summary:
     def _count_missing_divisions(self, pair: PairPosterior) -> None:
         if pair.log_divide is None:
             return
-        load = np.bincount(pair.mother[pair.selected], minlength=len(pair.mothers))
-        missing = float(np.nansum(np.exp(pair.log_divide[load < 2])))
+        missing = float(np.nansum(np.exp(pair.log_divide[~pair.divides])))
         self.expected_missing_divisions = (self.expected_missing_divisions or 0.0) + missing
 
     def _count(self, pair: PairPosterior) -> None:
-        load = np.bincount(pair.mother[pair.selected], minlength=len(pair.mothers))
+        load, linked = pair.load, len(np.unique(pair.daughter[pair.selected]))
         across = 0 if pair.gaps is None else int(pair.gaps.selected.sum())
         links = int(pair.selected.sum()) + across
         self.gap_links += across
@@ -85,9 +84,9 @@ class Summary:
         self.cells += len(pair.daughters)
         self.candidates += len(pair.mother) + (0 if pair.gaps is None else len(pair.gaps))
         self.links += links
-        self.divisions += int((load >= 2).sum())
+        self.divisions += int(pair.divides.sum())
         broken = {each.frame for each in self.broken}
-        self.appearing += 0 if pair.mother_frame in broken else len(pair.daughters) - links
+        self.appearing += 0 if pair.mother_frame in broken else len(pair.daughters) - linked - across
         self.disappearing += 0 if pair.daughter_frame in broken else int((load == 0).sum())
         self.disappearing -= across
         self.least_certain = heapq.nsmallest(LEAST_CERTAIN, [*self.least_certain, *_least_certain(pair)])

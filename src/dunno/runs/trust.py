@@ -124,7 +124,7 @@ def _trust_rows(rows: TrackRows, movie: Movie, options: dict[str, Any]) -> Float
 def _trust_edges(
     mother_frame: Ints, mother: Ints, frame: Ints, daughter: Ints, movie: Movie, options: dict[str, Any]
 ) -> Floats:
-    """(L,) the probability of each link; NaN of those that are none between detections of consecutive frames."""
+    """(L,) the probability of each link; NaN of those that are none between detections."""
     given = GivenLinks(mother_frame, mother, frame, daughter)
     links = join(given, movie, "given tracks")
     if len(links) == 0:
@@ -147,6 +147,11 @@ def _believed(tracking: Tracking) -> dict[tuple[int, int, int, int], float]:
                 int(pair.daughters.label[daughter]),
             )
             found[key] = float(pair.probability[edge])
+        if (gaps := pair.gaps) is not None:
+            for k in np.flatnonzero(gaps.selected).tolist():
+                label = int(pair.daughters.label[gaps.daughter[k]])
+                key = (int(gaps.mother_frame[k]), int(gaps.mother_label[k]), pair.daughter_frame, label)
+                found[key] = float(gaps.probability[k])
     return found
 
 

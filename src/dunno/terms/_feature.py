@@ -110,10 +110,10 @@ class Feature(Term):
     def single_ratio(self, stretch: Stretch) -> Floats:
         """(E,) log, how much likelier the daughter's value is from this mother than from anybody; 0 where unknown."""
         value = self.values(stretch) - self.centre
-        expected = self.growth * stretch.lags + self.memory * value[stretch.mother]
+        expected = self.growth * stretch.elapsed + self.memory * value[stretch.mother]
         expected = expected + self.follows_size * self._grown(stretch)
         own = log_student(
-            (value[stretch.daughter] - expected) ** 2, np.asarray(self.spread**2 * stretch.lags, np.float64), TAIL, 1
+            (value[stretch.daughter] - expected) ** 2, np.asarray(self.spread**2 * stretch.elapsed, np.float64), TAIL, 1
         )
         return np.nan_to_num(own - self._population(stretch)[stretch.daughter])
 

@@ -46,18 +46,19 @@ class Border(Term):
     def lost(self, model: Surroundings, stretch: Stretch) -> Floats:
         """(N,) of those not lost inside, the share that steps outside and is not seen again."""
         width = np.sqrt(stretch.by_mother(model.value("motion_scale")) * stretch.spread)
-        steps_out = outside(model.field, stretch.place, width, float(np.mean(model.value("tail"))))
+        axes = stretch.axis_widths[:, None]
+        steps_out = outside(model.field, stretch.place_after, width * axes, float(np.mean(model.value("tail"))))
         return (1 - stretch.by_mother(model.value("p_lost"))) * self.leaving * steps_out
 
     def appear(self, model: Surroundings, stretch: Stretch) -> Floats:
         """(N,) density of cells that came from outside."""
-        usual = stretch.by_daughter(stretch.usual_spread)
+        usual, axes = stretch.by_daughter(stretch.usual_spread), stretch.axis_widths[:, None]
         single, dividing = _daughters_per_cell(model, stretch)
         twins = np.sqrt(np.asarray(model.value("division_scale")) * usual)
         motion = np.sqrt(stretch.by_daughter(model.value("motion_scale")) * usual)
         tail = float(np.mean(model.value("tail")))
-        came = single[stretch.follows] * outside(model.field, stretch.place, motion, tail)
-        came += dividing[stretch.follows] * outside(model.field, stretch.place, twins, np.inf)
+        came = single[stretch.follows] * outside(model.field, stretch.place_before, motion * axes, tail)
+        came += dividing[stretch.follows] * outside(model.field, stretch.place_before, twins * axes, np.inf)
         return self.entering * stretch.by_daughter(_crowd(stretch)) / model.field.size * came
 
     def appearances(self, model: Surroundings, stretch: Stretch) -> Floats:
@@ -85,8 +86,8 @@ class Border(Term):
         scale = np.broadcast_to(np.asarray(model.value("motion_scale"), np.float64), len(stretch))
         twins = np.broadcast_to(np.asarray(model.value("division_scale"), np.float64), len(stretch))
         tail = float(np.mean(model.value("tail")))
-        leave = 1 - _stays(model.field, np.sqrt(scale * stretch.usual_spread), tail)
-        part = 1 - _stays(model.field, np.sqrt(twins * stretch.usual_spread), np.inf)
+        leave = 1 - _stays(model.field, np.sqrt(scale * stretch.usual_spread), tail, stretch)
+        part = 1 - _stays(model.field, np.sqrt(twins * stretch.usual_spread), np.inf, stretch)
         return _crowd(stretch) * (single * leave + dividing * part)
 
 
@@ -112,19 +113,26 @@ def outside(field: Field, places: Floats, width: Floats, tail: float) -> Floats:
 
 
 def _inside(field: Field, places: Floats, width: Floats | float, tail: float) -> Floats:
-    """(d, n) probability that a displacement along each axis ends within the field, from (d, n) places.
+    """(d, …) probability that a displacement along each axis ends within the field, from (d, …) places.
 
     All axes and both ends in one call, because the calls cost more than the places.
     """
-    edges = np.array([field.high, field.low])[:, :, None]
+    edges = np.array([field.high, field.low]).reshape(2, field.n_dimensions, *[1] * (places.ndim - 1))
     above, below = student_below(tail, (edges - places) / width)
     return np.asarray(above - below)
 
 
-def _stays(field: Field, width: Floats, tail: float) -> Floats:
-    """(R,) probability that a cell anywhere in the field stays in it."""
+def _stays(field: Field, width: Floats, tail: float, stretch: Stretch) -> Floats:
+    """(R,) probability that a cell anywhere in the field stays in it, wherever the stage jumps."""
     low, high = np.array(field.low)[:, None], np.array(field.high)[:, None]
     middles = low + (np.arange(FIELD_GRID) + 0.5) / FIELD_GRID * (high - low)
-    distinct, back = np.unique(width, return_inverse=True)
-    stay = [float(_inside(field, middles, each, tail).mean(axis=1).prod()) for each in distinct.tolist()]
-    return np.array(stay)[back]
+    axes = stretch.axis_widths[:, None]
+    if stretch.stage is None:
+        distinct, back = np.unique(width, return_inverse=True)
+        inside = _inside(field, middles[:, None, :], distinct[:, None] * axes[:, :, None], tail)
+        return np.asarray(inside.mean(axis=2).prod(axis=0)[back])
+    distinct, back = np.unique(np.column_stack([width, stretch.stage]), axis=0, return_inverse=True)
+    stay = [
+        float(_inside(field, middles + each[1:, None], each[0] * axes, tail).mean(axis=1).prod()) for each in distinct
+    ]
+    return np.array(stay)[back.reshape(-1)]

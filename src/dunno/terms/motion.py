@@ -9,7 +9,8 @@ import numpy as np
 
 from dunno.terms import Step, Surroundings, Term, Words, parameter
 from dunno.types import Floats
-from dunno.types.density import log_student, reach_of_student
+from dunno.types.density import log_student, reach_of_student, tail_slope
+from dunno.types.searching import find_zero
 from dunno.types.stretch import Stretch, Value
 
 TAILS = (2.0, 100.0)
@@ -58,7 +59,7 @@ class Motion(Term):
         """(E,) log density of landing there as the only daughter."""
         scale = stretch.by_edge(self.motion_scale)
         if stretch.lag is not None:
-            scale = np.asarray(scale * stretch.lag**self.lag_power, np.float64)
+            scale = np.asarray(scale * stretch.beyond**self.lag_power, np.float64)
         return log_student(stretch.squared, scale, self.tail, stretch.n_dimensions) - stretch.log_volume
 
     def reach(self, beyond: float, n_dimensions: int) -> float:
@@ -87,8 +88,6 @@ class Motion(Term):
 
     def _better_tail(self, step: Step, weight: Floats) -> float:
         """Half a step, on the log scale, towards the ν that makes the expected displacements most likely."""
-        from scipy.optimize import minimize_scalar
-
         stretch = step.stretch
         share = step.weight[stretch.edge_transition] * weight
         seen = share > NEGLIGIBLE
@@ -97,11 +96,12 @@ class Motion(Term):
         ratio = (stretch.squared / stretch.by_edge(self.motion_scale))[seen]
         share, d = share[seen], stretch.n_dimensions
 
-        def loss(log_tail: float) -> float:
-            return float(-(share * log_student(ratio, 1.0, np.exp(log_tail), d)).sum())
+        def slope(log_tail: float) -> float:
+            return float((share * tail_slope(ratio, np.exp(log_tail), d)).sum())
 
-        found = minimize_scalar(loss, bounds=np.log(TAILS), method="bounded", options={"xatol": 0.02})
-        return float(np.exp(0.5 * np.log(self.tail) + 0.5 * found.x))
+        low, high = np.log(TAILS).tolist()
+        best = find_zero(slope, low, high, start=float(np.log(self.tail)), within=0.01)
+        return float(np.exp(0.5 * np.log(self.tail) + 0.5 * best))
 
 
 def nearest(stretch: Stretch) -> Floats:

@@ -2,90 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Sisters, Step, Surroundings, Term
-from dunno.types import Floats, Ints
+from dunno.terms._ratio import Ratio
+from dunno.types import Floats
 from dunno.types.stretch import Stretch
-
-BINS = 12
-DISTANCES = (0.5, 1.5, 3.0)
-"""Bounds of the classes of distance, in standard deviations of the motion per axis and dimension."""
-
-WORTH = 10.0
-"""Weight of all distances together in each class, in edges."""
-
-FARTHEST = 4.0
 
 
 @dataclass(frozen=True)
-class Score(Term):
-    r"""The log ratio of a cost's densities over links and over other edges of the same distance.
-
-    Costs are sorted into classes, and distances too, so that what motion has said is not said twice.
-
-    Attributes:
-        bounds: Of the classes of costs.
-        ratios: The log ratio of each class of distances and costs.
-        scale: The motion scale in which distances are told.
-    """
+class Score(Ratio):
+    """What a named cost says (`--cost overlap --evidence places`)."""
 
     name: ClassVar[str] = "score"
-    is_feature: ClassVar[bool] = True
-    sees_sisters: ClassVar[bool] = True
 
-    bounds: tuple[float, ...] = ()
-    ratios: tuple[tuple[float, ...], ...] = ()
-    scale: float = 1.0
+    @classmethod
+    def costs(cls, stretch: Stretch) -> Floats:
+        """(E,) the cost of each edge; NaN where there is none."""
+        return np.full(len(stretch.mother), np.nan) if stretch.score is None else stretch.score
 
     @classmethod
     def can_see(cls, stretch: Stretch) -> bool:
         """Whether there is a cost."""
         return stretch.score is not None
-
-    @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Score:
-        """With classes that are equally full, and nothing to say."""
-        costs = _costs(stretch)
-        finite = costs[np.isfinite(costs)]
-        bounds = np.unique(np.quantile(finite, np.linspace(0, 1, BINS + 1)[1:-1])) if len(finite) else np.empty(0)
-        silent = tuple((0.0,) * (len(bounds) + 1) for _ in range(len(DISTANCES) + 1))
-        return cls(tuple(bounds.tolist()), silent, float(np.mean(model.value("motion_scale"))))
-
-    def single_ratio(self, stretch: Stretch) -> Floats:
-        """(E,) how much more often links than other edges of this distance have such a cost."""
-        row, column = self._classes(stretch)
-        return np.where(np.isfinite(_costs(stretch)), np.array(self.ratios)[row, column], 0.0)
-
-    def sister_ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
-        """(K,) the same for both daughters of a division."""
-        single = self.single_ratio(stretch)
-        return np.asarray(single[sisters.first] + single[sisters.second])
-
-    def updated(self, step: Step) -> Score:
-        """Count links and other edges in each class."""
-        stretch = step.stretch
-        row, column = self._classes(stretch)
-        n_rows, n_columns = len(DISTANCES) + 1, len(self.bounds) + 1
-        known = np.isfinite(_costs(stretch))
-        link = np.clip(step.found.edge, 0.0, 1.0)
-        shares = []
-        for weight in (link, 1 - link):
-            counts = np.zeros((n_rows, n_columns))
-            np.add.at(counts, (row[known], column[known]), (step.weight[stretch.edge_transition] * weight)[known])
-            anywhere = (counts.sum(axis=0) + 1) / (counts.sum() + n_columns)
-            shares.append((counts + WORTH * anywhere) / (counts.sum(axis=1, keepdims=True) + WORTH))
-        ratios = np.clip(np.log(shares[0] / shares[1]), -FARTHEST, FARTHEST)
-        return replace(self, ratios=tuple(tuple(each) for each in ratios.tolist()))
-
-    def _classes(self, stretch: Stretch) -> tuple[Ints, Ints]:
-        distance = np.sqrt(stretch.squared / (self.scale * stretch.n_dimensions))
-        costs = np.nan_to_num(_costs(stretch), posinf=np.inf)
-        return np.searchsorted(DISTANCES, distance), np.searchsorted(self.bounds, costs, side="right")
-
-
-def _costs(stretch: Stretch) -> Floats:
-    return np.full(len(stretch.mother), np.nan) if stretch.score is None else stretch.score

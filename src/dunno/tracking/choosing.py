@@ -9,8 +9,20 @@ from dunno.calibration.softening import Softening, fit_softening, mixed
 from dunno.calibration.verdict import SkipTest, hopeless, sees_false_divisions
 from dunno.errors import InputError
 from dunno.models import Fit
-from dunno.models.evidence import ROUNDS, against_false_divisions, can_see, offered, with_terms
+from dunno.models.evidence import (
+    ROUNDS,
+    WARM_ROUNDS,
+    against_false_divisions,
+    among_likely,
+    can_see,
+    offered,
+    unseen_exchanges,
+    with_terms,
+)
+from dunno.models.model import Model
+from dunno.terms.masks import Masks
 from dunno.terms.score import Score
+from dunno.terms.touching import Touching
 from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import SkippedModel, compared
 from dunno.types.stretch import Stretch
@@ -18,6 +30,16 @@ from dunno.work.progress import Tell
 
 LEAST_SHARE, LEAST_NATS = 0.015, 0.005
 """A term joins when the loss per daughter falls by more than this share of it, and by more than so many nats."""
+
+LEAST_TOTAL = 3.0
+"""And when the loss of all daughters together falls by more than this: a few cells say little."""
+
+LEAST_EXCHANGES, LEAST_OF_DOUBTED, BESIDE_FEATURES = 2.0, 0.1, 0.4
+"""Links that are wrong because cells push each other, all and per link that is doubted, from which on `touching` joins.
+
+Skipping frames cannot tell: exchanges are as unseen over two steps as over one. Features tell many of them apart, so that
+beside features it takes more.
+"""
 
 CHOOSING = "choosing evidence"
 TRIAL_ROUNDS = 3
@@ -48,18 +70,35 @@ def choose_evidence(
         return Choice(fit, skipped)
     stretch = fit.best.expected.stretch
     if asked is not None or skipped is None:
-        names = [*([Score.name] if stretch.score is not None else []), *(asked or ())]
+        named = [name for name in asked or () if name != Masks.name]  # which is fitted after gaps are
+        names = [*([Score.name] if stretch.score is not None else []), *named]
         _refuse_blind(names, stretch)
         grown = with_terms(fit, names, sample.cell_size)
         return Choice(grown, None if skipped is None else _beside(skipped, grown, names))
     test = skipped.test(Softening(), fit)
     if sees_false_divisions(test):  # other terms would learn their laws of divisions from those that are none
-        trials = tuple(_excess(name, test) for name in against_false_divisions())
+        choice = _against_false_divisions(fit, skipped, test)
     else:
-        trials = _tried(fit, skipped, tell)
-    names = [trial.name for trial in trials if trial.joined]
-    grown = with_terms(fit, names, sample.cell_size)
-    return Choice(grown, _beside(skipped, grown, names) if names else skipped, trials)
+        choice = _tried(fit, skipped, tell)
+    return _with_touching(choice, sample.cell_size)
+
+
+def _against_false_divisions(fit: Fit, skipped: SkippedModel, test: SkipTest) -> Choice:
+    trials = tuple(_excess(name, test) for name in against_false_divisions())
+    names = [trial.name for trial in trials]
+    grown = with_terms(fit, names, skipped.sample.cell_size)
+    return Choice(grown, _beside(skipped, grown, names), trials)
+
+
+def _with_touching(choice: Choice, cell_size: float) -> Choice:
+    """The choice with the term `touching`, where cells push each other and exchange places unseen."""
+    exchanged, doubted = unseen_exchanges(choice.fit, cell_size)
+    share = BESIDE_FEATURES if choice.fit.model.features else LEAST_OF_DOUBTED
+    if choice.skipped is None or exchanged <= max(LEAST_EXCHANGES, share * doubted):
+        return choice
+    grown = with_terms(choice.fit, [Touching.name], cell_size)
+    trials = (*choice.trials, _pushed(exchanged))
+    return Choice(grown, _beside(choice.skipped, grown, [Touching.name]), trials)
 
 
 def _refuse_blind(names: list[str], stretch: Stretch) -> None:
@@ -78,7 +117,15 @@ def _excess(name: str, test: SkipTest) -> Trial:
     return Trial(name, nan, nan, nan, nan, joined=True, excess=test.divisions_between / test.divisions - 1)
 
 
-def _tried(fit: Fit, skipped: SkippedModel, tell: Tell) -> tuple[Trial, ...]:
+def _pushed(exchanged: float) -> Trial:
+    """The term that joins because cells push each other; its loss decides nothing."""
+    nan = float("nan")
+    return Trial(Touching.name, nan, nan, nan, nan, joined=True, exchanged=exchanged)
+
+
+def _tried(places: Fit, single: SkippedModel, tell: Tell) -> Choice:
+    """Try every term on likely edges, and fit those that join on all."""
+    fit, skipped = _among_likely(places, single)
     names = [name for name in offered() if can_see(name, fit.best.expected.stretch)]
     trials: list[Trial] = []
     loss, wrong = judged(skipped)
@@ -87,17 +134,31 @@ def _tried(fit: Fit, skipped: SkippedModel, tell: Tell) -> tuple[Trial, ...]:
         grown = with_terms(fit, [name], skipped.sample.cell_size, TRIAL_ROUNDS)
         beside = _beside(skipped, grown, [name], TRIAL_ROUNDS)
         new_loss, new_wrong = judged(beside)
-        joined = loss - new_loss > max(LEAST_SHARE * loss, LEAST_NATS)
+        least = max(LEAST_SHARE * loss, LEAST_NATS, LEAST_TOTAL / max(len(skipped.comparison), 1))
+        joined = loss - new_loss > least
         trials.append(Trial(name, loss, new_loss, wrong, new_wrong, joined))
         if joined:
-            fit, skipped, loss, wrong = grown, beside, new_loss, new_wrong
+            fit, skipped = _among_likely(grown, beside)
+            loss, wrong = judged(skipped)
     tell(CHOOSING, len(names), len(names))
-    return tuple(trials)
+    kept = [trial.name for trial in trials if trial.joined]
+    if not kept:
+        return Choice(places, single, tuple(trials))
+    grown = with_terms(places, kept, single.sample.cell_size, WARM_ROUNDS, fit.best.model)
+    return Choice(grown, _beside(single, grown, kept, WARM_ROUNDS, skipped.fit.best.model), tuple(trials))
 
 
-def _beside(skipped: SkippedModel, grown: Fit, names: list[str], rounds: int = ROUNDS) -> SkippedModel:
+def _among_likely(fit: Fit, skipped: SkippedModel) -> tuple[Fit, SkippedModel]:
+    """A fit and its skip test on likely edges only, which is enough to tell whether a term helps."""
+    fit, beside = among_likely(fit), among_likely(skipped.fit)
+    return fit, compared(skipped.sample, fit, beside, skipped.step, skipped.jumps)
+
+
+def _beside(
+    skipped: SkippedModel, grown: Fit, names: list[str], rounds: int = ROUNDS, like: Model | None = None
+) -> SkippedModel:
     """The skip test with terms added at the larger step too."""
-    fit = with_terms(skipped.fit, names, skipped.sample.cell_size, rounds)
+    fit = with_terms(skipped.fit, names, skipped.sample.cell_size, rounds, like)
     return compared(skipped.sample, grown, fit, skipped.step, skipped.jumps)
 
 

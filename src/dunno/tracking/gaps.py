@@ -8,6 +8,7 @@ have edges across gaps. All of it is then one assignment problem, every cell as 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -15,15 +16,22 @@ from dunno.assignment import Marginals, Problem, Triples, marginals
 from dunno.assignment.decide import most_right
 from dunno.assignment.distributions import normalise
 from dunno.calibration.kinds.model import ModelCalibration, transition_of
+from dunno.io.links import Links
 from dunno.models.model import Model
 from dunno.tracking.blocks import Block
 from dunno.tracking.candidates import candidates_of
 from dunno.tracking.plan import Plan
-from dunno.types import Bools, Floats, GapEdges, Ints, PairPosterior
+from dunno.tracking.together import log_together
+from dunno.types import Bools, Floats, GapEdges, GapWeights, Ints, PairPosterior
 from dunno.types.stretch import Stretch
+
+Edges = tuple[Ints, Ints, Ints]
 
 UNLIKELY = 1e-3
 """A mother less likely to be lost than this, or a daughter less likely to have appeared, has no edges across gaps."""
+
+LEAST = 1e-15
+"""Probability of what cannot be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +50,18 @@ class Solved:
     found: Marginals
     link: Bools
 
+    @cached_property
+    def divisions_across(self) -> tuple[Ints, Ints, Floats]:
+        """(K,) edges to the later daughter, across a gap, and to the other one, and the extra cost, of divisions."""
+        triples, lags = self.problem.triples, self.stretch.lags
+        if triples is None:
+            return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+        swap = lags[triples.first_edge] < lags[triples.second_edge]
+        later = np.where(swap, triples.second_edge, triples.first_edge)
+        other = np.where(swap, triples.first_edge, triples.second_edge)
+        across = lags[later] > 1
+        return later[across], other[across], triples.cost[across]
+
 
 def track_with_gaps(plan: Plan, block: Block) -> list[PairPosterior]:
     """A block's pairs, with edges across gaps."""
@@ -50,16 +70,47 @@ def track_with_gaps(plan: Plan, block: Block) -> list[PairPosterior]:
     pairs = list(replace(block, first=0, n_pairs=len(block.movie) - 1).pairs(plan.window, plan.max_distance))
     parts = [transition_of(pair, candidates_of(plan, pair), plan.cost) for pair in pairs]
     model, stretch = calibration.posed(Stretch.of(parts))
-    solved = solve_with_gaps(model, stretch, plan.gate, calibration.softening.tempering)
+    given = None if plan.links is None else given_edges(plan.links, stretch)
+    solved = solve_with_gaps(model, stretch, plan.gate, calibration.softening.tempering, given)
+    first, end = stretch.frames[[block.first, block.first + block.n_pairs]].tolist()
+    seed = int(np.random.SeedSequence([plan.seed, first, end]).generate_state(1, np.uint32)[0])
+    together = log_together(solved.problem, solved.found, solved.link, seed)
     own = range(block.first, block.first + block.n_pairs)
-    return [calibration.apply(pair_of(solved, r)) for r in own]
+    return [calibration.apply(pair_of(solved, r, together)) for r in own]
 
 
-def solve_with_gaps(model: Model, stretch: Stretch, gate: float, tempering: float = 1.0) -> Solved:
-    """Solve the pairs, then all of it once more with the edges across gaps that are worth looking at."""
+def given_edges(links: Links, stretch: Stretch) -> Edges:
+    """(G,) mothers, daughters and lags of somebody's links that skip frames."""
+    begin = dict(
+        zip(stretch.frames.tolist(), np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames))), strict=True)
+    )
+    cells = {each.frame: each for each in stretch.cells}
+    rows = []
+    for frame in stretch.frames.tolist():
+        for early, mother, daughter, gap in zip(*links.across(frame), strict=True):
+            if (start := begin.get(int(early))) is not None:
+                above = start + np.searchsorted(cells[int(early)].label, mother)
+                rows.append((above, begin[frame] + np.searchsorted(cells[frame].label, daughter), gap + 1))
+    mother, daughter, lag = np.array(rows, np.int64).reshape(-1, 3).T
+    return mother, daughter, lag
+
+
+def _merged(one: Edges, other: Edges, n: int) -> Edges:
+    """Both, each edge once."""
+    mother, daughter, lag = (np.concatenate(each) for each in zip(one, other, strict=True))
+    first = np.sort(np.unique(mother * n + daughter, return_index=True)[1])
+    return mother[first], daughter[first], lag[first]
+
+
+def solve_with_gaps(
+    model: Model, stretch: Stretch, gate: float, tempering: float = 1.0, given: Edges | None = None
+) -> Solved:
+    """Solve the pairs, then all of it once more with the edges across gaps that are worth looking at, or given."""
     problem = model.problem(stretch).tempered(tempering)
     found = marginals(problem)
     mother, daughter, lag = gap_candidates(model, stretch, found, gate)
+    if given is not None and len(given[0]):
+        mother, daughter, lag = _merged((mother, daughter, lag), given, stretch.n_rows)
     if len(mother):
         stretch = stretch.with_gaps(mother, daughter, lag)
         problem = model.problem(stretch).tempered(tempering)
@@ -81,14 +132,16 @@ def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float
     bounds = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
     drift = np.zeros_like(stretch.place) if stretch.drift is None else stretch.drift
     for lag in range(2, missed.max_gap + 2):
-        reach = gate * lag ** (0.5 * motion.lag_power)
         for t in range(len(stretch.frames) - lag):
             if not stretch.linked[t : t + lag].all():
                 continue
+            elapsed = lag if stretch.clock is None else float(stretch.clock[t + lag] - stretch.clock[t])
+            reach = gate * elapsed ** (0.5 * motion.lag_power)
             early = np.flatnonzero(loose[0][bounds[t] : bounds[t + 1]]) + bounds[t]
             late = np.flatnonzero(loose[1][bounds[t + lag] : bounds[t + lag + 1]]) + bounds[t + lag]
             if len(early) and len(late):
-                apart = stretch.place[late][None] - (stretch.place[early] + drift[early])[:, None]
+                jumped = stretch.stage_travel[t + lag] - stretch.stage_travel[t]
+                apart = stretch.place[late][None] - (stretch.place[early] + drift[early] + jumped)[:, None]
                 i, j = np.nonzero(np.einsum("abd,abd->ab", apart, apart) <= reach**2)
                 mothers.append(early[i])
                 daughters.append(late[j])
@@ -96,8 +149,14 @@ def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float
     return np.concatenate(mothers), np.concatenate(daughters), np.concatenate(lags)
 
 
-def pair_of(solved: Solved, r: int) -> PairPosterior:
-    """What is believed of one transition, with the edges that lead to its daughters across gaps."""
+def pair_of(solved: Solved, r: int, together: Floats | None = None) -> PairPosterior:
+    """What is believed of one transition, with the edges that lead to its daughters across gaps.
+
+    Args:
+        solved: The stretch.
+        r: Which of its transitions.
+        together: (N,) by row, how much likelier a link is given the one before it in its track.
+    """
     stretch, found = solved.stretch, solved.found
     early, late = stretch.transitions[r].tolist()
     begin = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
@@ -128,6 +187,7 @@ def pair_of(solved: Solved, r: int) -> PairPosterior:
         log_divide=divides,
         problem=_pair_problem(solved, near, mothers, daughters),
         gaps=gaps,
+        log_together=together[daughters] if together is not None and together[daughters].any() else None,
     )
 
 
@@ -149,29 +209,54 @@ def _gap_edges(solved: Solved, far: Ints, first: int, begin: Ints) -> GapEdges |
         cost=solved.problem.cost[far],
         log_probability=logs,
         selected=solved.link[far],
+        weights=_gap_weights(solved, far, begin),
+    )
+
+
+def _gap_weights(solved: Solved, far: Ints, begin: Ints) -> GapWeights:
+    """What else a problem of all frames needs to know of some edges across gaps."""
+    stretch, whole = solved.stretch, solved.problem
+    assert whole.dividing_cost is not None
+    number = np.full(len(whole.cost), -1, np.int64)
+    number[far] = np.arange(len(far))
+    later, other, cost = solved.divisions_across
+    own = number[later] >= 0
+    sister = stretch.daughter[other[own]]
+    t = stretch.row_frame[sister]
+    return GapWeights(
+        dividing_cost=whole.dividing_cost[far],
+        lost=whole.disappear[stretch.mother[far]],
+        appear=whole.appear[stretch.daughter[far]],
+        sister_edge=number[later[own]],
+        sister_frame=stretch.frames[t],
+        sister=sister - begin[t],
+        sister_cost=cost[own],
     )
 
 
 def _pair_problem(solved: Solved, near: Ints, mothers: slice, daughters: slice) -> Problem:
     """The pair's own problem, in which what gaps explain counts as appearing and disappearing.
 
-    A daughter's edges across gaps add to the weight of her appearing, each with the weight of her mother's being lost taken away,
-    and the other way round.
+    The weight of appearing grows as much as having no mother here is more probable than appearing, and the other way round for
+    mothers: where the problem is a tree, the pair's own posterior is then that of all frames.
     """
-    stretch, whole = solved.stretch, solved.problem
+    stretch, whole, found = solved.stretch, solved.problem, solved.found
     far = stretch.lags > 1
-    weight = np.exp(-whole.cost[far] + whole.disappear[stretch.mother[far]])
-    appear = np.exp(-whole.appear) + np.bincount(stretch.daughter[far], weight, minlength=stretch.n_rows)
-    weight = np.exp(-whole.cost[far] + whole.appear[stretch.daughter[far]])
-    lost = np.exp(-whole.disappear) + np.bincount(stretch.mother[far], weight, minlength=stretch.n_rows)
+    n, share = stretch.n_rows, found.edge[far]
+    into = np.bincount(stretch.daughter[far], share, minlength=n)
+    out = np.bincount(
+        stretch.mother[far], share - 0.5 * found.edge_dividing[far], minlength=n
+    )  # two lead to one division
+    appear = whole.appear - np.log1p(into / np.maximum(found.appear, LEAST))
+    lost = whole.disappear - np.log1p(out / np.maximum(found.disappear, LEAST))
     return Problem(
         stretch.mother[near] - mothers.start,
         stretch.daughter[near] - daughters.start,
         whole.cost[near],
         mothers.stop - mothers.start,
         daughters.stop - daughters.start,
-        appear=-np.log(appear[daughters]),
-        disappear=-np.log(lost[mothers]),
+        appear=appear[daughters],
+        disappear=lost[mothers],
         divide=whole.divide[mothers],
         dividing_cost=None if whole.dividing_cost is None else whole.dividing_cost[near],
         triples=_own_triples(whole, near),

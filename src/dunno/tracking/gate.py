@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dunno.errors import InputError, MovieError
-from dunno.types import Candidates, Detections, Movie
+from dunno.types import Candidates, Detections, Floats, Movie
+from dunno.types.stage import stage_jump
 
 GATE_PAIRS = 8
 """How many frame pairs are looked at to estimate the gate."""
@@ -22,10 +23,12 @@ def check_gate(max_distance: float) -> float:
     return float(max_distance)
 
 
-def find_candidates(mothers: Detections, daughters: Detections, max_distance: float) -> Candidates:
+def find_candidates(
+    mothers: Detections, daughters: Detections, max_distance: float, stage: Floats | None = None
+) -> Candidates:
     """List every edge no longer than `max_distance`, by a k-d tree; `inf` lists them all.
 
-    Sorted by daughter, then by mother.
+    Sorted by daughter, then by mother. Where the stage jumped, lengths count from where the jump puts the mothers.
     """
     m, n = len(mothers), len(daughters)
     if m == 0 or n == 0:
@@ -35,7 +38,7 @@ def find_candidates(mothers: Detections, daughters: Detections, max_distance: fl
     from scipy.spatial import cKDTree
 
     near = cKDTree(daughters.centroid).sparse_distance_matrix(
-        cKDTree(mothers.centroid), max_distance, output_type="ndarray"
+        cKDTree(mothers.centroid if stage is None else mothers.centroid + stage), max_distance, output_type="ndarray"
     )
     daughter, mother = near["i"].astype(np.int64), near["j"].astype(np.int64)
     order = np.lexsort((mother, daughter))
@@ -49,25 +52,33 @@ def merge(first: Candidates, second: Candidates, n_mothers: int) -> Candidates:
     return Candidates(mother, daughter)
 
 
-def estimate_gate(movie: Movie) -> float:
+def estimate_gate(movie: Movie, *, follows_stage: bool = False) -> float:
     """Guess generously how far a cell may move between two frames, from a few frame pairs spread over the movie.
 
-    A movie in which no frame pair has cells on both sides gets its own diagonal.
+    A movie in which no frame pair has cells on both sides gets its own diagonal. With `follows_stage`, motion counts from
+    where jumps of the stage put the cells.
     """
-    gate = gate_between(list(_some_pairs(movie)))
+    pairs = list(_some_pairs(movie))
+    gate = gate_between(pairs, [stage_jump(a.centroid, b.centroid) for a, b in pairs] if follows_stage else None)
     return gate if np.isfinite(gate) else float(np.linalg.norm(np.multiply(movie.shape, movie.scale)))
 
 
-def gate_between(pairs: Sequence[tuple[Detections, Detections]]) -> float:
+def gate_between(
+    pairs: Sequence[tuple[Detections, Detections]], stages: Sequence[Floats | None] | None = None
+) -> float:
     """Guess generously how far a cell may move between two frames; infinite where none has cells on both sides.
 
     The larger of four times the 95 % quantile of the distances from each cell to the nearest one a frame earlier (an
     underestimate of displacements where cells are dense, hence the factor), and one and a half median cell diameters
     (daughters of a division land about a cell apart, however slow the rest is).
+
+    Args:
+        pairs: Two frames' cells each.
+        stages: By how much the stage jumped in each pair; `None` where nobody asks.
     """
-    some = [pairs[t] for t in np.unique(np.linspace(0, len(pairs) - 1, min(GATE_PAIRS, len(pairs))).astype(int))]
-    displacements = np.concatenate([_nearest(mothers, daughters) for mothers, daughters in some])
-    sizes = np.concatenate([daughters.diameter for _, daughters in some])
+    some = np.unique(np.linspace(0, len(pairs) - 1, min(GATE_PAIRS, len(pairs))).astype(int)).tolist()
+    displacements = np.concatenate([_nearest(pairs[t], None if stages is None else stages[t]) for t in some])
+    sizes = np.concatenate([pairs[t][1].diameter for t in some])
     if len(displacements) == 0:
         return float("inf")
     return float(max(GATE_FACTOR * np.quantile(displacements, GATE_QUANTILE), GATE_DIAMETERS * np.median(sizes)))
@@ -88,11 +99,13 @@ def _some_pairs(movie: Movie) -> Iterator[tuple[Detections, Detections]]:
         raise problem
 
 
-def _nearest(mothers: Detections, daughters: Detections) -> np.ndarray:
+def _nearest(pair: tuple[Detections, Detections], stage: Floats | None) -> np.ndarray:
     """(n,) distance from each daughter to the nearest mother."""
+    mothers, daughters = pair
     if len(mothers) == 0 or len(daughters) == 0:
         return np.empty(0)
     from scipy.spatial import cKDTree
 
-    distance: np.ndarray = cKDTree(mothers.centroid).query(daughters.centroid)[0]
+    places = daughters.centroid if stage is None else daughters.centroid - stage
+    distance: np.ndarray = cKDTree(mothers.centroid).query(places)[0]
     return distance

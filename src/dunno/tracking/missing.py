@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from dunno.calibration.verdict import SkipTest
 from dunno.models import Fit
 from dunno.models.climbing import Climb
-from dunno.models.expectation import expect, maximise
+from dunno.models.expectation import Expected, expect, maximise
+from dunno.models.model import Model
 from dunno.terms.missed import Missed
 from dunno.terms.motion import Motion
+from dunno.terms.turnover import Turnover
 from dunno.tracking.gaps import expected_gaps, gap_candidates
-from dunno.tracking.sampling import Sample
 
 MOST_GAP = 3
 """The longest gap that is looked for by itself."""
 
-ROUNDS = 4
+ROUNDS = 5
+FITTED, RATES = (Missed.name, Turnover.name), ("p_lost",)
+"""Terms that are fitted with gaps, and the rates that are taken from there. The density of appearing stays: fitted anew it falls so
+low that cells which begin beside another one are taken for its daughters, with certainty."""
+
 LEAST_LINKS, LEAST_SHARE = 1.0, 2e-4
 """Expected links across gaps, all and per link, below which none are looked for."""
+
+UNLIKELY = 1e-5
+"""Edges between neighbouring frames below this take no part in finding out."""
 
 LEAST_OF_ALL = 0.03
 """A gap as long as this is looked for if such a share of all links across gaps has it."""
@@ -28,41 +36,61 @@ LEAST_OF_ALL = 0.03
 LAG_POWERS = (0.0, 1.5)
 
 
-def with_gaps(fit: Fit, sample: Sample, gate: float, test: SkipTest | None, asked: int | None) -> Fit:
-    """The fit with the term `missed`, where masks are missing; the same where they are not.
+def with_gaps(fit: Fit, gate: float, power: float, asked: int | None) -> tuple[Fit, Expected | None]:
+    """The fit with the term `missed`, where masks are missing, and what is expected with it; the same where they are not.
 
     Args:
         fit: Of single steps.
-        sample: The frames.
         gate: Longest edge between neighbouring frames.
-        test: Of skipped frames: how fast motion grows with the number of steps.
+        power: How fast squared motion grows with the number of steps.
         asked: The longest gap; `None` to find out.
     """
     if asked == 0 or fit.problems:
-        return fit
+        return fit, None
     most = MOST_GAP if asked is None else asked
-    power = 1.0 if test is None else float(np.clip(np.log(test.growth) / np.log(test.step), *LAG_POWERS))
     climb = _missed(fit.best, replace(Missed(0.01), max_gap=most), power, gate)
     if asked is None:
         most = _longest(climb)
         if most == 0:
-            return fit
+            return fit, None
     missed = replace(climb.model.term(Missed.name), max_gap=most)
-    return replace(fit, best=_with(fit.best, missed, power), pooled=_with(fit.pooled, missed, power))
+    rates = {name: float(np.mean(climb.model.value(name))) for name in RATES}
+    best, pooled = (_scaled(_with(each, missed, power), fit.model, rates) for each in (fit.best, fit.pooled))
+    return replace(fit, best=best, pooled=pooled), climb.expected
+
+
+def _scaled(climb: Climb, before: Model, rates: Mapping[str, float]) -> Climb:
+    """The climb's model with rates that are what they were times how much the pooled ones have changed."""
+    values = {name: climb.model.value(name) * rates[name] / float(np.mean(before.value(name))) for name in rates}
+    return replace(climb, expected=replace(climb.expected, model=climb.model.with_values(values)))
+
+
+def lag_power(growth: float, step: int) -> float:
+    """How squared motion grows with time, where it has grown so much over some steps."""
+    return float(np.clip(np.log(growth) / np.log(step), *LAG_POWERS))
+
+
+def with_lag_power(model: Model, power: float) -> Model:
+    """The model with motion that grows so over longer times."""
+    terms = [replace(term, lag_power=power) if isinstance(term, Motion) else term for term in model.terms]
+    return replace(model, terms=tuple(terms))
 
 
 def _missed(climb: Climb, missed: Missed, power: float, gate: float) -> Climb:
-    """Rounds with edges across gaps, in which nothing but the share of missing masks is fitted."""
+    """Rounds with edges across gaps, in which the share of missing masks is fitted, and how many cells are then lost and appear.
+
+    Without gaps, every missing mask is a cell that is lost and one that appears.
+    """
     model = _with(climb, missed, power).model
-    stretch = climb.expected.stretch
-    mother, daughter, lag = gap_candidates(model, stretch, climb.expected.found, gate)
+    likely = climb.expected.among(climb.expected.found.edge > UNLIKELY)
+    stretch = likely.stretch
+    mother, daughter, lag = gap_candidates(model, stretch, likely.found, gate)
     if not len(mother):
         return Climb(replace(climb.expected, model=model), 0, True)
     stretch = stretch.with_gaps(mother, daughter, lag)
     one = np.ones((len(stretch), len(stretch)))
     for _ in range(ROUNDS):
-        new = maximise(expect(model, stretch), one).term(Missed.name)
-        model = replace(model, terms=tuple(new if term.name == Missed.name else term for term in model.terms))
+        model = maximise(expect(model, stretch), one, fixed=lambda term: term.name not in FITTED)
     return Climb(expect(model, stretch), ROUNDS, True)
 
 
@@ -77,6 +105,6 @@ def _longest(climb: Climb) -> int:
 
 def _with(climb: Climb, missed: Missed, power: float) -> Climb:
     """The climb's model with the term, and with motion that grows over several steps."""
-    old = [term for term in climb.model.terms if term.name != Missed.name]
-    terms = [replace(term, lag_power=power) if isinstance(term, Motion) else term for term in old]
-    return replace(climb, expected=replace(climb.expected, model=replace(climb.model, terms=(*terms, missed))))
+    grown = with_lag_power(climb.model, power)
+    terms = [term for term in grown.terms if term.name != Missed.name]
+    return replace(climb, expected=replace(climb.expected, model=replace(grown, terms=(*terms, missed))))

@@ -13,6 +13,9 @@ from dunno.perturbations import Perturbation
 HALO = 4
 """Frames on either side of a block with gaps: marginals are then within 1e-3 of the whole movie's."""
 
+MASK_HALO = 12
+"""The same where masks may hold two cells, which may stay together for some time."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -43,9 +46,19 @@ class Plan:
         return bool(getattr(self.calibration, "max_gap", 0))
 
     @property
+    def has_masks(self) -> bool:
+        """Whether masks may hold no cell, or two."""
+        return bool(getattr(self.calibration, "judges_masks", False))
+
+    @property
     def halo(self) -> int:
         """How many frames on either side of a block are solved with it."""
-        return max(HALO if self.has_gaps else 0, int(getattr(self.calibration, "memory", 0)))
+        longest = int(getattr(self.calibration, "max_gap", 0))
+        return max(
+            MASK_HALO if self.has_masks else 0,
+            max(HALO, longest + 1) if longest else 0,
+            int(getattr(self.calibration, "memory", 0)),
+        )
 
     @property
     def window(self) -> int:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dunno.assignment import Problem, sample
 from dunno.errors import InputError, MissingExtra
 from dunno.io.block_files import stored_pairs
 from dunno.io.columns import detection_columns, edge_columns
 from dunno.io.output import read_run, reopen_movie
 from dunno.io.writers import export
 from dunno.io.writing import drain
-from dunno.lineage.gaps import drawn_gaps, one_link_each
+from dunno.lineage.filling import filled
 from dunno.lineage.tracks import TrackNumbers, TrackRow, records
+from dunno.tracking.forests import draw_forests
 from dunno.tracking.tables import CellTable, EdgeTable, cell_table, edge_table
 from dunno.types import Movie, PairPosterior
 
@@ -70,32 +70,25 @@ class Tracking:
         return float(sum((1 - pair.link_probability).sum() for pair in self.pairs))
 
     def sample(self, n: int, seed: int = 0) -> list[Tracking]:
-        """Draw n complete lineage forests from the posterior, the frame pairs being independent (method JP).
+        """Draw n complete lineage forests from the posterior (method JP).
 
-        Each is a tracking whose links are one drawn assignment per pair; compute any figure on all of them, and its spread is its
-        uncertainty. The same seed draws the same forests.
+        Each is a tracking with one drawn assignment as its links; compute any figure on all of them, and its spread is its
+        uncertainty. Frame pairs are independent, unless edges across gaps tie them: these are drawn together. The same seed draws
+        the same forests.
         """
         missing = next((pair for pair in self.pairs if pair.problem is None), None)
         if missing is not None:
             raise InputError(
                 "only results of method JP, not scaled by a temperature nor read from a file, can be sampled from"
             )
-        drawn = []
-        for pair in self.pairs:
-            own = np.random.SeedSequence([seed, pair.mother_frame, pair.daughter_frame]).generate_state(1, np.uint32)
-            drawn.append(sample(cast(Problem, pair.problem), n, int(own[0])))
-        return [self._with(tuple(edges[k] for edges in drawn), [seed, k]) for k in range(n)]
+        return [replace(self, pairs=tuple(forest)) for forest in draw_forests(self.pairs, n, seed)]
 
-    def _with(self, edges: tuple[np.ndarray, ...], seed: list[int]) -> Tracking:
-        """The same movie with other assignments as links; those without a mother may have one across a gap."""
-        pairs = []
-        rng = np.random.default_rng(seed)
-        for pair, edge in zip(self.pairs, edges, strict=True):
-            selected = np.zeros(len(pair.mother), np.bool_)
-            selected[edge[edge >= 0]] = True
-            gaps = None if pair.gaps is None else drawn_gaps(pair, pair.gaps, edge < 0, rng)
-            pairs.append(replace(pair, selected=selected, gaps=gaps))
-        return replace(self, pairs=tuple(one_link_each(pairs)))
+    def filled(self) -> Tracking:
+        """The same with cells filled in where links skip frames, marked in every file (`filled`), for tools that need every frame.
+
+        It has no links across gaps any more, and cannot be sampled from.
+        """
+        return replace(self, pairs=tuple(filled(self.pairs)))
 
     def to_geff(self, path: str | Path, overwrite: bool = False) -> None:
         """Write a GEFF: the links at its root, all candidate edges in its group `candidates`."""
@@ -140,15 +133,8 @@ class Tracking:
 
     def _confidence(self) -> np.ndarray:
         """(N,) probability of the link that leads to each cell of the movie, NaN where none does."""
-        parts = [np.full(len(self.pairs[0].mothers), np.nan)]
-        for pair in self.pairs:
-            confidence = np.full(len(pair.daughters), np.nan)
-            confidence[pair.daughter[pair.selected]] = pair.probability[pair.selected]
-            if pair.gaps is not None:
-                chosen = pair.gaps.selected
-                confidence[pair.gaps.daughter[chosen]] = pair.gaps.probability[chosen]
-            parts.append(confidence)
-        return np.concatenate(parts)
+        first = np.full(len(self.pairs[0].mothers), np.nan)
+        return np.concatenate([first, *(pair.incoming for pair in self.pairs)])
 
     def to_networkx(self, candidates: bool = False) -> networkx.DiGraph:
         """Return a directed graph from mothers to daughters; nodes are `(frame, label)`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -15,9 +15,11 @@ from dunno.costs import Cost
 from dunno.errors import MovieError
 from dunno.tracking.blocks import BLOCK, frames_around
 from dunno.tracking.gate import find_candidates
-from dunno.types import Detections, FramePair, Ints, Movie
+from dunno.types import Detections, Floats, FramePair, Ints, Movie
+from dunno.types.clock import usual_steps
 from dunno.types.detections import typical_diameter
 from dunno.types.field import Field
+from dunno.types.stage import stage_jump
 from dunno.types.stretch import Stretch, Transition
 from dunno.work.progress import Tell
 from dunno.work.schedule import in_order
@@ -77,20 +79,39 @@ class Sample:
         return np.concatenate(parts).astype(np.int64)
 
     def jumps(self, step: int) -> list[tuple[int, int]]:
-        """Frames `step` apart between which all are in the sample: positions of the earlier and the later one."""
-        return [(t, t + step) for t in sorted(self.cells) if all(t + k in self.cells for k in range(1, step + 1))]
+        """Frames `step` apart between which all are in the sample: positions of the earlier and the later one.
+
+        Steps that take longer than usual, or shorter, are left out.
+        """
+        usual = usual_steps(self.movie.clock, len(self.movie))
+        whole = [t for t in sorted(self.cells) if all(t + k in self.cells for k in range(1, step + 1))]
+        return [(t, t + step) for t in whole if usual[t : t + step].all()]
 
     def stretch(self, jumps: list[tuple[int, int]], gate: float) -> Stretch:
         """The transitions between some frames, with candidates within the gate."""
         return Stretch.of([self._transition(early, late, gate) for early, late in jumps])
 
+    @cached_property
+    def _stages(self) -> dict[int, Floats]:
+        """By position, by how much the stage jumped until the next frame; only where it did."""
+        found = {
+            t: stage_jump(self.cells[t].centroid, self.cells[t + 1].centroid) for t in self.cells if t + 1 in self.cells
+        }
+        return {t: stage for t, stage in found.items() if stage is not None}
+
+    def stage(self, early: int, late: int) -> Floats | None:
+        """By how much the stage jumped from one frame to another, all steps between together."""
+        jumped = [self._stages[t] for t in range(early, late) if t in self._stages]
+        return np.asarray(np.sum(jumped, axis=0)) if jumped else None
+
     def _transition(self, early: int, late: int, gate: float) -> Transition:
         mothers, daughters = self.cells[early], self.cells[late]
-        candidates = find_candidates(mothers, daughters, gate)
+        stage = self.stage(early, late)
+        candidates = find_candidates(mothers, daughters, gate, stage)
         if self.cost is None or (hasattr(self.cost, "spread") and not getattr(self.cost, "needs_pixels", False)):
-            return Transition(mothers, daughters, candidates, np.ones(len(mothers)))
+            return Transition(mothers, daughters, candidates, np.ones(len(mothers)), stage=stage)
         found = transition_of(self._pair(early, late, gate), candidates, self.cost)
-        return found._replace(mothers=mothers, daughters=daughters)
+        return found._replace(mothers=mothers, daughters=daughters, stage=stage)
 
     def _pair(self, early: int, late: int, gate: float) -> FramePair:
         """Two frames with their pixels, and those around them for a cost that asks for them."""
@@ -151,7 +172,7 @@ def _read(piece: tuple[int, Movie]) -> tuple[dict[int, Detections], MovieError |
     found, problem = {}, None
     for t in range(len(movie)):
         try:
-            found[first + t] = movie.detections(t).without_pixels()
+            found[first + t] = replace(movie.detections(t).without_pixels(), time=None)  # fits see usual steps
         except MovieError as error:
             problem = problem or error
     return found, problem

@@ -12,9 +12,11 @@ from dunno.calibration.softening import Softening
 from dunno.calibration.verdict import judge
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
+from dunno.models.covering import covering
 from dunno.tracking.choosing import choose_evidence
 from dunno.tracking.fitting import fit_sample
-from dunno.tracking.missing import with_gaps
+from dunno.tracking.judging import wants_masks, with_judged_masks
+from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import SkippedModel, skip
@@ -35,10 +37,17 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
     skipped = skip(sample, fit, JUDGING, tell)
     choice = choose_evidence(sample, fit, skipped, plan.evidence, tell)
     calibration = replace(calibration_of(choice.fit, about), trials=choice.trials)
-    calibration = tested(calibration, sample, choice.fit, choice.skipped, tell)
-    test = calibration.skipping[0] if calibration.skipping else None
-    missing = with_gaps(choice.fit, sample, gate, test, plan.max_gap)
-    return replace(plan, gate=gate, calibration=replace(calibration, model=missing.model))
+    false_divisions = wants_masks(plan.evidence, None if skipped is None else skipped.test(Softening(), fit))
+    skipped = choice.skipped
+    power = 1.0 if skipped is None else lag_power(skipped.growth(choice.fit), skipped.step)
+    missing, across = with_gaps(choice.fit, gate, power, plan.max_gap)
+    skipped = skipped if skipped is None or across is None else skipped.composed_with(across)
+    calibration = tested(calibration, sample, choice.fit, skipped, tell)
+    model = missing.model if sample.movie.clock is None else with_lag_power(missing.model, power)
+    calibration = replace(calibration, model=model, courses=missing.courses())
+    if false_divisions and not fit.problems:
+        calibration = with_judged_masks(calibration, missing, sample, gate, tell)
+    return replace(plan, gate=gate, calibration=calibration)
 
 
 def tested(
@@ -49,7 +58,7 @@ def tested(
         return replace(calibration, verdict=judge(None, fit.problems))
     softening = Softening() if fit.problems else skipped.softening()
     test = skipped.test(softening, fit)
-    verdict = judge(test, fit.problems)
+    verdict = judge(test, fit.problems, covering(fit.best.expected))
     slower = [skip(sample, fit, step, tell, SLOWER_CELLS) for step in SLOWER]
     tests = (test, *(each.test(softening, fit) for each in slower if each is not None))
     return replace(calibration, softening=softening, verdict=verdict, skipping=tests)

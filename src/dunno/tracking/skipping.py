@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from dunno.assignment import Marginals, marginals
+from dunno.assignment import Marginals, Problem, marginals
 from dunno.calibration.comparison import Beliefs, Comparison, compose
 from dunno.calibration.softening import Softening, fit_softening, mixed
 from dunno.calibration.verdict import SkipTest
 from dunno.models import Fit, refit
-from dunno.models.evidence import added_terms, with_terms
-from dunno.models.expectation import Expected
+from dunno.models.evidence import added_terms, among_likely, with_terms
+from dunno.models.expectation import Expected, expect
 from dunno.tracking.gate import gate_between
 from dunno.tracking.sampling import Sample
 from dunno.types import Bools
+from dunno.types.stretch import Value
 from dunno.work.progress import Tell
 
 REFITTING = "skipping frames, rounds"
+EVERYBODY = 2.0
+"""Who is judged where edges across gaps tell a missing mask from a cell that is lost: all daughters."""
+TERM_ROUNDS = 3
+"""Rounds in which terms that were fitted to single steps are fitted to larger ones, on likely edges only."""
+
+IMPOSSIBLE = 1e-8
+"""Edges below this stay impossible at every tempering."""
+
 STRETCH = 8
 """Frames in a row that serve to fit, or to judge; the next ones serve the other purpose."""
 
@@ -41,13 +51,42 @@ class SkippedModel:
     comparison: Comparison
     jumps: list[tuple[int, int]]
 
+    def composed_with(self, expected: Expected) -> SkippedModel:
+        """The same beside what single steps say with edges across gaps.
+
+        Over several steps as many masks are missing as over one, while more cells are lost: the direct rates know that.
+        """
+        composed = compose(beliefs(self.sample, expected), self.step)
+        best = self.fit.best
+        model = best.model.with_values(_rates_over(expected, self.step))
+        direct = expect(model, best.expected.stretch)
+        fit = replace(self.fit, best=replace(best, expected=direct))
+        return replace(self, fit=fit, comparison=Comparison.of(beliefs(self.sample, direct), composed, EVERYBODY))
+
+    def growth(self, single: Fit) -> float:
+        """Squared motion over a skipped step relative to a single one."""
+        return _growth(single, self.fit)[0]
+
     def tempered(self, tempering: float) -> Comparison:
         """The comparison with the beliefs of the tempered problem."""
         if tempering == 1.0:
             return self.comparison
+        found = marginals(self._problem.tempered(tempering))
+        whole = self.fit.best.expected
+        edge = whole.found.edge**tempering  # of edges so unlikely that they are not looked at again
+        edge[self._possible] = found.edge
+        return self.comparison.with_direct(beliefs(self.sample, whole, replace(found, edge=edge)))
+
+    @cached_property
+    def _possible(self) -> Bools:
+        """(E,) the edges that are looked at again when the problem is tempered."""
+        return np.asarray(self.fit.best.expected.found.edge > IMPOSSIBLE)
+
+    @cached_property
+    def _problem(self) -> Problem:
+        """What is tempered."""
         expected = self.fit.best.expected
-        found = marginals(expected.model.problem(expected.stretch, expected.ways).tempered(tempering))
-        return self.comparison.with_direct(beliefs(self.sample, expected, found))
+        return expected.model.problem(expected.stretch.among(self._possible), expected.ways)
 
     def softening(self) -> Softening:
         """The softening of least loss on the frames that serve to fit."""
@@ -89,6 +128,15 @@ class SkippedModel:
         return float(sum(by_frame.get(int(frames[t]), 0.0) for way in ways for t in way))
 
 
+def _rates_over(expected: Expected, step: int) -> dict[str, Value]:
+    """Losses and appearances over several steps, those by a missing mask included."""
+    model, stretch = expected.model, expected.stretch
+    lost, appear = (float(np.mean(model.value(name))) for name in ("p_lost", "appear_density"))
+    missed = float(np.mean(model.value("p_missed")))
+    crowd = float(stretch.n_mothers.mean()) / model.field.size
+    return {"p_lost": 1 - (1 - lost) ** step * (1 - missed), "appear_density": step * appear + missed * crowd}
+
+
 def _growth(single: Fit, skipped: Fit) -> tuple[float, float]:
     """Squared motion over a skipped step relative to a single one, and the standard error of its logarithm."""
     scales, variance = [], 0.0
@@ -115,10 +163,14 @@ def skip(sample: Sample, fit: Fit, step: int, tell: Tell, most_cells: float = np
     crowd = max(float(np.mean([len(sample.cells[late]) for _, late in jumps])), 1.0)
     most = max(int(min(most_cells / crowd, len(jumps))), min(2, len(jumps)))
     jumps = [jumps[k] for k in np.unique(np.linspace(0, len(jumps) - 1, most).astype(int)).tolist()]
-    gate = gate_between([(sample.cells[early], sample.cells[late]) for early, late in jumps])
+    pairs = [(sample.cells[early], sample.cells[late]) for early, late in jumps]
+    gate = gate_between(pairs, [sample.stage(early, late) for early, late in jumps])
     stretch = sample.stretch(jumps, gate)
     skipped = refit(fit, stretch, sample.cell_size, step, lambda rounds: tell(REFITTING, rounds, 0))
-    return compared(sample, fit, with_terms(skipped, added_terms(fit), sample.cell_size), step, jumps)
+    names = added_terms(fit)
+    if names:
+        skipped = with_terms(among_likely(skipped), names, sample.cell_size, TERM_ROUNDS, fit.best.model)
+    return compared(sample, fit, skipped, step, jumps)
 
 
 def compared(sample: Sample, fit: Fit, skipped: Fit, step: int, jumps: list[tuple[int, int]]) -> SkippedModel:
@@ -134,7 +186,7 @@ def beliefs(sample: Sample, expected: Expected, found: Marginals | None = None) 
     none = np.full(sample.n_rows, np.nan)
     daughters = stretch.is_daughter
     none[rows[daughters]] = found.appear[daughters]
-    return Beliefs(rows[stretch.mother], rows[stretch.daughter], found.edge, none)
+    return Beliefs(rows[stretch.mother], rows[stretch.daughter], found.edge, none, stretch.lag)
 
 
 def serving(sample: Sample, purpose: str) -> Bools:

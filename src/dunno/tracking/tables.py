@@ -25,7 +25,7 @@ class CellTable:
         p_appear: (N,) that it has no mother, here or in an earlier frame.
         p_disappear: (N,) that it has no daughter in the frames that were looked at.
         p_divide: (N,) that it has two.
-        p_false: (N,) that the mask holds no cell; NaN, because every mask is taken for one cell.
+        p_false: (N,) that the mask holds no cell; NaN where it is taken for one, and nobody said otherwise.
         p_two: (N,) that it holds two; NaN likewise.
     """
 
@@ -82,7 +82,11 @@ def cell_table(pairs: Iterable[PairPosterior]) -> CellTable:
     def joined(name: str) -> Floats:
         return np.concatenate([getattr(each, name) for each in frames])
 
-    unknown = np.full(sum(map(len, cells)), np.nan)
+    def held(name: str) -> Floats:
+        unknown = (np.full(len(each), np.nan) for each in cells)
+        known = (None if each.held is None else getattr(each.held, name) for each in frames)
+        return np.concatenate([no if yes is None else yes for no, yes in zip(unknown, known, strict=True)])
+
     return CellTable(
         frame=np.concatenate([np.full(len(each), each.frame) for each in cells]),
         label=np.concatenate([each.label for each in cells]),
@@ -90,8 +94,8 @@ def cell_table(pairs: Iterable[PairPosterior]) -> CellTable:
         place=np.concatenate([each.centroid for each in cells]),
         area=np.concatenate([each.area for each in cells]),
         **{name: joined(name) for name in ("entropy", "p_appear", "p_disappear", "p_divide")},
-        p_false=unknown,
-        p_two=unknown,
+        p_false=held("p_false"),
+        p_two=held("p_two"),
     )
 
 

@@ -32,6 +32,7 @@ from dunno.tracking.blocks import Block, blocks_of
 from dunno.tracking.candidates import candidates_of
 from dunno.tracking.gaps import track_with_gaps
 from dunno.tracking.gate import check_gate, estimate_gate
+from dunno.tracking.masks import track_with_masks
 from dunno.tracking.measuring import with_measured_cells
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import take_sample
@@ -112,6 +113,10 @@ class Tracker:
         self.calibration = self._chosen(calibration)
         self._check_evidence()
         self.max_gap = self._checked_gap(max_gap)
+        if self.links is not None and (self.max_gap is not None and self.links.longest_gap > self.max_gap):
+            self.links = self.links.without_gaps(
+                f"skips frames; with method {self.method.name}, gaps up to {self.max_gap}"
+            )
         self.seed = check_seed(seed)
         if workers is not None and workers < 1:
             raise InputError(f"workers is {workers}; expected at least 1")
@@ -143,7 +148,8 @@ class Tracker:
     def _checked_gap(self, max_gap: int | None) -> int | None:
         """Refuse gaps where no model tells what a missing mask costs."""
         if max_gap is None:
-            return None if self.fits_model and self.links is None else 0
+            asked = None if self.links is None else self.links.longest_gap
+            return asked if self.fits_model and self.calibration == "self" else 0
         if isinstance(max_gap, bool) or not isinstance(max_gap, int) or not 0 <= max_gap <= LONGEST_GAP:
             raise InputError(f"max_gap is {max_gap!r}; expected a whole number of frames, 0 to {LONGEST_GAP}")
         if max_gap and not (self.fits_model and self.calibration == "self"):
@@ -173,7 +179,7 @@ class Tracker:
         if len(movie) < 2:
             raise MovieError(f"{movie.name}: the movie has one frame; tracking needs at least two")
         given = self.max_distance
-        estimated = estimate_gate(movie) if given is None or np.isinf(given) else given
+        estimated = self._estimated_gate(movie) if given is None or np.isinf(given) else given
         plan = self.draft(estimated, estimated if given is None else given)
         if self.calibration == "self":
             about = self.about(movie, plan)
@@ -188,6 +194,10 @@ class Tracker:
                 field = take_sample(None, movie, executor, workers, tell).field
             return replace(plan, calibration=plan.calibration.moved_to(field))
         return plan
+
+    def _estimated_gate(self, movie: Movie) -> float:
+        own = self.fits_model if self.calibration == "self" else getattr(self.calibration, "makes_costs", False)
+        return estimate_gate(movie, follows_stage=own)
 
     @contextmanager
     def working(self) -> Iterator[tuple[Executor, int]]:
@@ -266,6 +276,7 @@ class Tracker:
             "step": step,
             "scale": list(movie.scale) if movie.has_scale else None,
             "interval": movie.interval,
+            "times": None if movie.times is None else movie.times.tolist(),
             "cost": name_of(self.cost),
             "cost_parameters": _parameters(self.cost),
             "method": self.method.name,
@@ -303,7 +314,7 @@ class Tracker:
 def track_block(plan: Plan, block: Block) -> list[PairPosterior]:
     """Track a few consecutive frames, each read once."""
     if plan.halo:
-        found = track_with_gaps(plan, block)
+        found = track_with_masks(plan, block) if plan.has_masks else track_with_gaps(plan, block)
         return found if plan.links is None else [with_links(each, plan.links) for each in found]
     posteriors = []
     for pair in block.pairs(plan.window, plan.max_distance):
@@ -320,7 +331,13 @@ def with_links(posterior: PairPosterior, links: Links) -> PairPosterior:
     mother, daughter = links.between(posterior.mothers, posterior.daughters)
     width = max(len(posterior.daughters), 1)
     edge = posterior.mother * width + posterior.daughter
-    return replace(posterior, selected=np.isin(edge, mother * width + daughter))
+    found = replace(posterior, selected=np.isin(edge, mother * width + daughter))
+    if (gaps := posterior.gaps) is None:
+        return found
+    across = set(zip(*(each.tolist() for each in links.across(posterior.daughter_frame)[:3]), strict=True))
+    label = posterior.daughters.label[gaps.daughter]
+    ends = zip(gaps.mother_frame.tolist(), gaps.mother_label.tolist(), label.tolist(), strict=True)
+    return replace(found, gaps=replace(gaps, selected=np.array([end in across for end in ends], np.bool_)))
 
 
 def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:

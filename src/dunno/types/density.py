@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from dunno.types.arrays import Floats
@@ -22,6 +24,15 @@ def log_student(squared: Floats, scale: float | Floats, tail: float, d: int) -> 
     return np.asarray(norm - 0.5 * (tail + d) * np.log1p(squared / (tail * scale)))
 
 
+def tail_slope(squared: Floats, tail: float, d: int) -> Floats:
+    """Slope of −log density in log ν, for a d-dimensional Student-t of scale 1."""
+    from scipy.special import digamma
+
+    norm = digamma((tail + d) / 2) - digamma(tail / 2) - d / tail
+    bend = np.log1p(squared / tail) - (tail + d) / tail * squared / (tail + squared)
+    return np.asarray(0.5 * tail * (bend - norm))
+
+
 def reach_of_student(beyond: float, scale: float, tail: float, d: int) -> float:
     """The distance beyond which a share `beyond` of the displacements goes."""
     from scipy.special import chdtri, fdtri
@@ -36,15 +47,12 @@ def student_below(tail: float, z: Floats) -> Floats:
     Interpolated from a table, evenly spaced in arsinh z, by cubics that have the density as their slope: within 1e-10 of the
     function itself, which costs many times as much.
     """
-    from scipy.special import ndtr, stdtr
-
     if np.isinf(tail):
+        from scipy.special import ndtr
+
         return np.asarray(ndtr(z))
-    grid = np.linspace(-TABLE_END, TABLE_END, TABLE_SIZE)
-    knots = np.sinh(grid)
-    below = stdtr(tail, knots)
-    width = grid[1] - grid[0]
-    slope = np.exp(log_student(knots**2, 1.0, tail, 1)) * np.cosh(grid) * width
+    below, slope = _table(float(tail))
+    width = 2 * TABLE_END / (TABLE_SIZE - 1)
     place = (np.clip(np.arcsinh(z), -TABLE_END, TABLE_END) + TABLE_END) / width
     left = np.minimum(place.astype(np.int64), TABLE_SIZE - 2)
     x = place - left
@@ -52,3 +60,16 @@ def student_below(tail: float, z: Floats) -> Floats:
     rise = last - first
     bend = slope[left] - rise, rise - slope[left + 1]
     return np.asarray(first + x * (rise + (1 - x) * ((1 - x) * bend[0] + x * bend[1])))
+
+
+@lru_cache(maxsize=4)
+def _table(tail: float) -> tuple[Floats, Floats]:
+    """The function and its slope at the knots, kept because a round asks for the same ones several times."""
+    from scipy.special import stdtr
+
+    grid = np.linspace(-TABLE_END, TABLE_END, TABLE_SIZE)
+    knots = np.sinh(grid)
+    half = stdtr(tail, knots[: TABLE_SIZE // 2 + 1])
+    below = np.concatenate([half, 1 - half[-2::-1]])
+    slope = np.exp(log_student(knots**2, 1.0, tail, 1)) * np.cosh(grid) * (grid[1] - grid[0])
+    return below, slope

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.errors import MovieError
-from dunno.types.arrays import Floats, Ints
+from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.labels import LabelImage, measure
 from dunno.types.shapes import elongation, long_axis
 
@@ -79,6 +79,9 @@ class Detections:
         touching: (n,) share of the outline that touches other cells; `CellMeasurements` says what counts.
         pieces: (n,) number of connected pieces.
         digest: A number by which the frame's masks are known again.
+        time: When the frame was taken, in usual steps; `None` where all steps of the movie are the same.
+        filled_from: (n, 2) of cells that were filled in across a gap, the frame and row of the cell whose mask they borrow, -1 for
+            others; `None` where nothing was filled in.
 
     Intensities are NaN where the movie has images but this frame's cannot be read.
     """
@@ -98,6 +101,8 @@ class Detections:
     touching: Floats | None = None
     pieces: Ints | None = None
     digest: int | None = None
+    filled_from: Ints | None = field(default=None, repr=False)
+    time: float | None = None
 
     def __len__(self) -> int:
         return len(self.label)
@@ -105,6 +110,11 @@ class Detections:
     def without_pixels(self) -> Detections:
         """The same cells, light enough to keep."""
         return replace(self, pixels=None)
+
+    @property
+    def is_filled(self) -> Bools:
+        """(n,) which cells have no mask of their own, but were filled in across a gap."""
+        return np.zeros(len(self), np.bool_) if self.filled_from is None else self.filled_from[:, 0] >= 0
 
     @property
     def diameter(self) -> Floats:

@@ -21,6 +21,7 @@ class Links:
         daughter: (L,) her label.
         unmatched: What could not be used, in words.
         source: The file they came from.
+        gap: (L,) frames that each link skips; `None` where none does.
     """
 
     mother_frame: Ints
@@ -29,15 +30,40 @@ class Links:
     daughter: Ints
     unmatched: tuple[str, ...] = ()
     source: str = "given"
+    gap: Ints | None = None
 
     def __post_init__(self) -> None:
         if (self.frame[1:] < self.frame[:-1]).any():
             order = np.argsort(self.frame, kind="stable")
             for name in ("mother_frame", "mother", "frame", "daughter"):
                 object.__setattr__(self, name, getattr(self, name)[order])
+            object.__setattr__(self, "gap", None if self.gap is None else self.gap[order])
 
     def __len__(self) -> int:
         return len(self.frame)
+
+    @property
+    def longest_gap(self) -> int:
+        """How many frames a link skips at most."""
+        return 0 if self.gap is None else int(self.gap.max(initial=0))
+
+    def without_gaps(self, why: str) -> Links:
+        """Those between neighbouring frames; the others could not be used, and why."""
+        if self.gap is None or not self.longest_gap:
+            return self
+        near, far = np.flatnonzero(self.gap == 0), np.flatnonzero(self.gap > 0)
+        ends = (self.mother_frame, self.mother, self.frame, self.daughter)
+        told = [f"{m} in frame {f} → {d} in frame {t}: {why}" for f, m, t, d in np.stack(ends)[:, far].T.tolist()]
+        mother_frame, mother, frame, daughter = (each[near] for each in ends)
+        return Links(mother_frame, mother, frame, daughter, (*self.unmatched, *told), self.source, self.gap[near])
+
+    def across(self, frame: int) -> tuple[Ints, Ints, Ints, Ints]:
+        """Links that skip frames and end in one: the mother's frame and label, the daughter's label, and how many are skipped."""
+        begin, end = np.searchsorted(self.frame, (frame, frame + 1))
+        none = np.zeros(end - begin, np.int64)
+        gap = none if self.gap is None else self.gap[begin:end]
+        far = begin + np.flatnonzero(gap > 0)
+        return self.mother_frame[far], self.mother[far], self.daughter[far], gap[gap > 0]
 
     def between(self, mothers: Detections, daughters: Detections) -> tuple[Ints, Ints]:
         """The links of one frame pair as indices into its mothers and daughters; looks at the daughters' frame alone."""

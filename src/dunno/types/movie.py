@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.errors import MovieError
-from dunno.types.arrays import Ints
+from dunno.types.arrays import Floats, Ints
 from dunno.types.cells import CellSource
+from dunno.types.clock import check_times, clock_of
 from dunno.types.detections import Detections, Pixels
 from dunno.types.labels import LabelImage, as_labels
 from dunno.types.measuring import dark, digest_of, measure_cells
@@ -54,6 +55,8 @@ class Movie:
         images: The same shape, or `None`.
         scale: Size of a pixel along each axis, `(y, x)` or `(z, y, x)`, or one number for all; `None` means 1.
         interval: Minutes between frames, if known.
+        times: (T,) minutes at which each frame was taken, where the steps are not all the same. Without it, frames with numbers
+            missing between them are taken for farther apart.
         name: What to call the movie.
         mask_source: Where the masks come from, in words.
         frames: (T,) original index of each frame; `None` counts from 0.
@@ -77,6 +80,7 @@ class Movie:
         mask_source: str = "arrays",
         frames: Ints | None = None,
         notes: Sequence[str] = (),
+        times: Sequence[float] | None = None,
     ) -> None:
         length = count_frames(masks)
         if length == 0:
@@ -96,6 +100,8 @@ class Movie:
         self._cells: CellSource | None = None
         self._places: Ints = self._positions  # of the frames in the source of cells
         self.frames: Ints = self._positions if frames is None else np.asarray(frames, dtype=np.int64)
+        self.times: Floats | None = None
+        self.clock: Floats | None = clock_of(self.frames)  # in usual steps; `None` where all are the same
         self.name = name
         self.path: str | None = None  # where `dunno.read` found it, so that it can be opened again
         self.masks_path: str | None = None
@@ -112,6 +118,8 @@ class Movie:
             )
         self.scale: tuple[float, ...] = _scale(scale, len(self.shape), name)
         self.has_scale = scale is not None
+        if times is not None:
+            self._take_times(check_times(times, length, name))
 
     def __len__(self) -> int:
         return len(self._positions)
@@ -179,7 +187,10 @@ class Movie:
         cells = self._cells[int(self._places[t])]
         if cells.frame != self.frames[t]:
             raise MovieError(f"{self.name}: the cells of frame {cells.frame} are kept where frame {self.frames[t]} is")
-        return replace(cells, pixels=Pixels(self, t))
+        return replace(cells, pixels=Pixels(self, t), time=self._time(t))
+
+    def _time(self, t: int) -> float | None:
+        return None if self.clock is None else float(self.clock[t])
 
     def measure(self, t: int) -> tuple[Detections, str | None]:
         """Measure frame t's cells, and say why its image cannot be used, where there should be one.
@@ -190,7 +201,8 @@ class Movie:
         position = int(self._positions[t])
         blank = position in self._blank
         if isinstance(self._masks, Points) and not blank:
-            return self._masks.detections(position, int(self.frames[t]), self.scale, pixels=pixels), None
+            points = self._masks.detections(position, int(self.frames[t]), self.scale, pixels=pixels)
+            return replace(points, time=self._time(t)), None
         masks = pixels.masks
         if self._images is not None and not blank:
             try:
@@ -211,6 +223,7 @@ class Movie:
             touching=found.touching,
             pieces=found.pieces,
             digest=None if blank else found.digest,
+            time=self._time(t),
             **({} if light is None else light._asdict()),
         ), problem
 
@@ -245,7 +258,22 @@ class Movie:
         """View every n-th frame, beginning with frame `start`: a lower temporal resolution."""
         view = self.part(check_step(n, start, len(self)))
         view.interval = None if self.interval is None else self.interval * n
+        if view.times is not None:
+            view._take_times(view.times)
+        else:
+            view.clock = clock_of(view.frames)
         return view
+
+    def with_times(self, times: Sequence[float] | Floats) -> Movie:
+        """View whose frames were taken at these minutes, one for each frame, ascending."""
+        view = self.part(slice(None))
+        view._take_times(check_times(times, len(self), self.name))
+        return view
+
+    def _take_times(self, times: Floats) -> None:
+        self.times, self.clock = times, clock_of(times)
+        if len(times) > 1:
+            self.interval = float(np.median(np.diff(times)))
 
     def part(self, selection: slice | Ints) -> Movie:
         """View some of the frames, given by position."""
@@ -254,6 +282,8 @@ class Movie:
         view._positions = self._positions[selection]
         view._places = self._places[selection]
         view.frames = self.frames[selection]
+        view.times = None if self.times is None else self.times[selection]
+        view.clock = None if self.clock is None else self.clock[selection]
         return view
 
     def blanked(self, frames: Collection[int]) -> Movie:

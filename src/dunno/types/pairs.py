@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 
 import numpy as np
 
 from dunno.assignment import Problem
 from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.detections import Detections
+from dunno.types.gap_weights import GapWeights
+from dunno.types.stage import stage_jump
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,11 @@ class FramePair:
     def pixel(self) -> float:
         """The shortest side of a pixel: a length that is in the movie, whatever its unit is called."""
         return min(self.scale)
+
+    @cached_property
+    def stage(self) -> Floats | None:
+        """(d,) by how much the stage jumped between the frames; `None` if it did not."""
+        return stage_jump(self.mothers.centroid, self.daughters.centroid)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +84,7 @@ class GapEdges:
         cost: (G,) cost of each edge.
         log_probability: (G,) log P(mother | daughter).
         selected: (G,) whether the edge is a link.
+        weights: What else whole lineages are drawn with; `None` where it is not known.
     """
 
     mother_frame: Ints
@@ -86,6 +95,7 @@ class GapEdges:
     cost: Floats
     log_probability: Floats
     selected: Bools
+    weights: GapWeights | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.mother)
@@ -96,8 +106,22 @@ class GapEdges:
         return np.exp(self.log_probability)
 
     def only(self, edges: Bools) -> GapEdges:
-        """Some of the edges."""
-        return GapEdges(**{each.name: getattr(self, each.name)[edges] for each in fields(self)})
+        """Some of the edges, without their weights."""
+        names = [each.name for each in fields(self) if each.name != "weights"]
+        return GapEdges(**{name: getattr(self, name)[edges] for name in names})
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """How many cells a frame's masks hold, as far as it is known; NaN where it is not.
+
+    Attributes:
+        p_false: (n,) probability that the mask holds no cell.
+        p_two: (n,) probability that it holds two.
+    """
+
+    p_false: Floats
+    p_two: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +134,8 @@ class PairPosterior:
         mother: (E,) index of each candidate edge's mother.
         daughter: (E,) index of each candidate edge's daughter.
         cost: (E,) cost of each edge.
-        log_probability: (E,) log P(mother | daughter); with `log_no_mother` they sum to 1 for every daughter.
+        log_probability: (E,) log P(mother | daughter); with `log_no_mother` they sum to 1 for every daughter, or to 1 more than the
+            probability that the mask holds the cells of two mothers (`daughters_held`).
         log_no_mother: (n,) log P(⊥), the chance that the daughter has no mother in this frame: she appeared, or her mother is
             in an earlier one (`gaps`); -inf where ⊥ was left out.
         entropy: (n,) of each daughter's distribution over mothers and ⊥, in nats.
@@ -122,6 +147,9 @@ class PairPosterior:
         samples: (K, n) assignments drawn from the joint posterior, each daughter's edge or -1, whose frequencies are the
             probabilities; `None` where the method has none. They tell which links are wrong together.
         gaps: Edges from earlier frames; `None` where no mask is thought to be missing.
+        log_together: (n,) log of how much likelier each daughter's link is given the one before it in its track; `None` where frame
+            pairs are independent.
+        daughters_held: How many cells the daughters' masks hold; `None` where each is taken for one cell. `mothers_held` likewise.
     """
 
     mothers: Detections
@@ -139,6 +167,19 @@ class PairPosterior:
     reviewed: Bools | None = None
     problem: Problem | None = field(default=None, repr=False)
     gaps: GapEdges | None = None
+    log_together: Floats | None = None
+    daughters_held: Held | None = None
+    mothers_held: Held | None = None
+
+    @property
+    def load(self) -> Ints:
+        """(m,) how many links lead from each mother to the next frame."""
+        return np.bincount(self.mother[self.selected], minlength=len(self.mothers))
+
+    @property
+    def divides(self) -> Bools:
+        """(m,) whether a mother is linked to two daughters or more, as one cell."""
+        return np.asarray((self.load >= 2) & ~self.holds_two)
 
     @property
     def mother_frame(self) -> int:
@@ -162,13 +203,31 @@ class PairPosterior:
         return near if self.gaps is None else np.concatenate([near, self.gaps.probability[self.gaps.selected]])
 
     @property
+    def incoming(self) -> Floats:
+        """(n,) probability of the link that leads to each daughter, NaN where none does."""
+        found = np.full(len(self.daughters), np.nan)
+        found[self.daughter[self.selected]] = self.probability[self.selected]
+        if self.gaps is not None:
+            found[self.gaps.daughter[self.gaps.selected]] = self.gaps.probability[self.gaps.selected]
+        return found
+
+    @property
     def p_appear(self) -> Floats:
         """(n,) probability that the daughter appeared: that she has no mother here nor in an earlier frame."""
         none = np.exp(self.log_no_mother)
+        if self.daughters_held is not None:
+            none = np.clip(none - np.nan_to_num(self.daughters_held.p_false), 0.0, 1.0)
         if self.gaps is None:
             return none
         earlier = np.bincount(self.gaps.daughter, self.gaps.probability, minlength=len(none))
         return np.clip(none - earlier, 0.0, 1.0)
+
+    @property
+    def holds_two(self) -> Bools:
+        """(m,) mothers' masks that hold two cells more probably than not: their two daughters are no division."""
+        if self.mothers_held is None:
+            return np.zeros(len(self.mothers), np.bool_)
+        return np.asarray(self.mothers_held.p_two > 0.5)
 
 
 @dataclass(frozen=True)

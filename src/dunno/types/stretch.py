@@ -13,6 +13,9 @@ from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.detections import Detections
 from dunno.types.pairs import Candidates
 
+LEAST_WIDTH = 0.01
+"""Added to the spread of a cell's pixels, as a share of the usual one, so that a line of pixels has a width."""
+
 Value = float | Floats
 """A parameter: one number, or one per transition of a stretch."""
 
@@ -26,6 +29,8 @@ class Transition(NamedTuple):
     spread: Floats
     score: Floats | None = None
     """(E,) what each edge costs, where a cost that is no motion speaks."""
+    stage: Floats | None = None
+    """(d,) by how much the stage jumped between the frames; `None` if it did not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +51,9 @@ class Stretch:
         drift: (N, d) where each mother is carried by her neighbours.
         score: (E,) what each edge costs, where a cost that is no motion speaks.
         lag: (E,) single steps from mother to daughter; `None` where all are 1.
+        clock: (T,) when each frame was taken, in usual steps; `None` where all steps are usual.
+        axes: Squared motion along each axis in whose units displacements count; `None` where all count alike.
+        stage: (R, d) by how much the stage jumped in each transition; `None` where it stood still.
         recent: (N,) probability that a cell was born of a division a few frames before; `None` where nobody asks.
     """
 
@@ -63,6 +71,9 @@ class Stretch:
     score: Floats | None = None
     lag: Ints | None = None
     recent: Floats | None = None
+    clock: Floats | None = None
+    stage: Floats | None = None
+    axes: tuple[float, ...] | None = None
     _columns: dict[str, Floats] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -95,6 +106,8 @@ class Stretch:
             leads=leads,
             follows=follows,
             score=_joined([part.score for part in given]),
+            clock=_clock(ordered),
+            stage=_stages([part.stage for part in given], cells),
         )
 
     def __len__(self) -> int:
@@ -159,8 +172,38 @@ class Stretch:
 
     @cached_property
     def step(self) -> Floats:
-        """(E, d) from mother to daughter."""
-        return np.asarray(self.place[self.daughter] - self.place[self.mother])
+        """(E, d) from mother to daughter, beyond what the stage jumped."""
+        step = self.place[self.daughter] - self.place[self.mother]
+        if self.stage is not None:
+            step = step - self.stage[self.edge_transition]
+            far = self.lags > 1
+            ends = self.row_frame[self.daughter[far]], self.row_frame[self.mother[far]]
+            step[far] += self.stage[self.edge_transition[far]] - self.stage_travel[ends[0]] + self.stage_travel[ends[1]]
+        return np.asarray(step)
+
+    @cached_property
+    def stage_travel(self) -> Floats:
+        """(T, d) how far the stage has jumped until each frame, over frames that are linked without a break."""
+        travel = np.zeros((len(self.frames), self.n_dimensions))
+        if self.stage is not None:
+            early, late = self.transitions.T
+            neighbours = late == early + 1
+            travel[late[neighbours]] = self.stage[neighbours]
+        return np.cumsum(travel, axis=0)
+
+    @cached_property
+    def place_after(self) -> Floats:
+        """(N, d) where each mother is in the next frame's picture if it does not move."""
+        return self.place if self.stage is None else self.place + self._by_row(self.leads)
+
+    @cached_property
+    def place_before(self) -> Floats:
+        """(N, d) where each daughter was in the picture before if it did not move."""
+        return self.place if self.stage is None else self.place - self._by_row(self.follows)
+
+    def _by_row(self, transition: Ints) -> Floats:
+        assert self.stage is not None
+        return np.asarray(np.where(transition[:, None] >= 0, self.stage[transition], 0.0))
 
     @cached_property
     def moved(self) -> Floats:
@@ -169,8 +212,9 @@ class Stretch:
 
     @cached_property
     def squared(self) -> Floats:
-        """(E,) δ: squared displacement beyond the drift, in units of the mother's spread."""
-        return np.asarray(np.einsum("ed,ed->e", self.moved, self.moved) / self.spread[self.mother])
+        """(E,) δ: squared displacement beyond the drift, in units of the mother's spread and of each axis."""
+        moved = self.moved if self.axes is None else self.moved / np.sqrt(self.axes)
+        return np.asarray(np.einsum("ed,ed->e", moved, moved) / self.spread[self.mother])
 
     @cached_property
     def log_volume(self) -> Floats:
@@ -215,6 +259,17 @@ class Stretch:
             [np.zeros((len(each), *none)) if each.covariance is None else each.orientation for each in self.cells]
         )
 
+    @cached_property
+    def covariance(self) -> Floats:
+        """(N, d, d) of each cell's pixels, with a little added so that none is flat; NaN where shapes were not measured."""
+        d = self.n_dimensions
+        parts = [
+            np.full((len(each), d, d), np.nan) if each.covariance is None else each.covariance for each in self.cells
+        ]
+        whole = np.concatenate(parts)
+        usual = np.nanmedian(np.trace(whole, axis1=1, axis2=2)) if np.isfinite(whole).any() else 1.0
+        return np.asarray(whole + LEAST_WIDTH * (usual or 1.0) * np.eye(d))
+
     def neighbour_distances(self, k: int) -> Floats:
         """(N, k) distances to the nearest other cells of the same frame; infinite where there are fewer."""
         name = f"neighbours {k}"
@@ -231,6 +286,15 @@ class Stretch:
     def carried(self, drift: Floats | None) -> Stretch:
         """The same with another drift."""
         return replace(self, drift=drift)
+
+    def with_axes(self, axes: tuple[float, ...] | None) -> Stretch:
+        """The same with displacements in other units along each axis."""
+        return replace(self, axes=axes)
+
+    @cached_property
+    def axis_widths(self) -> Floats:
+        """(d,) motion along each axis, relative to the geometric mean of all."""
+        return np.ones(self.n_dimensions) if self.axes is None else np.sqrt(self.axes)
 
     def with_recent(self, recent: Floats) -> Stretch:
         """The same with what is known of recent births."""
@@ -271,6 +335,25 @@ class Stretch:
         """(E,) single steps from mother to daughter."""
         return np.ones(len(self.mother), np.int64) if self.lag is None else self.lag
 
+    @cached_property
+    def duration(self) -> Floats:
+        """(R,) how long each transition takes, in usual steps."""
+        if self.clock is None:
+            return np.ones(len(self))
+        return np.asarray(self.clock[self.transitions[:, 1]] - self.clock[self.transitions[:, 0]])
+
+    @cached_property
+    def elapsed(self) -> Floats | Ints:
+        """(E,) time from mother to daughter, in usual steps."""
+        if self.clock is None:
+            return self.lags
+        return np.asarray(self.clock[self.row_frame[self.daughter]] - self.clock[self.row_frame[self.mother]])
+
+    @cached_property
+    def beyond(self) -> Floats | Ints:
+        """(E,) the same in units of the time to the mother's next frame."""
+        return self.lags if self.clock is None else np.asarray(self.elapsed / self.duration[self.edge_transition])
+
     def with_gaps(self, mother: Ints, daughter: Ints, lag: Ints) -> Stretch:
         """The same with more edges, between frames that are no neighbours."""
         more = None if self.score is None else np.concatenate([self.score, np.full(len(mother), np.nan)])
@@ -292,12 +375,28 @@ class Stretch:
         edges = self.edge_transition == r
         candidates = Candidates(self.mother[edges] - begin[0], self.daughter[edges] - begin[2])
         score = None if self.score is None else self.score[edges]
-        return Transition(self.cells[early], self.cells[late], candidates, self.spread[begin[0] : begin[1]], score)
+        stage = None if self.stage is None else self.stage[r]
+        return Transition(
+            self.cells[early], self.cells[late], candidates, self.spread[begin[0] : begin[1]], score, stage
+        )
 
 
 def _joined(parts: Sequence[Floats | None]) -> Floats | None:
     known = [part for part in parts if part is not None]
     return np.concatenate(known) if known and len(known) == len(parts) else None
+
+
+def _clock(cells: Sequence[Detections]) -> Floats | None:
+    times = [each.time for each in cells if each.time is not None]
+    return np.array(times) if cells and len(times) == len(cells) else None
+
+
+def _stages(parts: Sequence[Floats | None], cells: dict[int, Detections]) -> Floats | None:
+    """(R, d) each transition's jump of the stage; `None` where there is none."""
+    if all(part is None for part in parts):
+        return None
+    still = np.zeros(next(iter(cells.values())).centroid.shape[1])
+    return np.stack([still if part is None else part for part in parts])
 
 
 def _to_neighbours(place: Floats, k: int) -> Floats:

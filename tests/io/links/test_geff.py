@@ -55,7 +55,7 @@ def test_a_point_beside_a_cell_belongs_to_it_within_its_radius(tmp_path: Path) -
 def test_an_edge_back_in_time_is_no_link(colony: Movie, tmp_path: Path) -> None:
     links = read_links(write(tmp_path / "p.geff", {0: (0, 1.0, 1.0), 1: (1, 1.0, 1.0)}, [(1, 0)]), colony)
     assert len(links) == 0
-    assert links.unmatched == ("1 in frame 1 → 1 in frame 0: not from one frame to the next; gaps are not closed",)
+    assert links.unmatched == ("1 in frame 1 → 1 in frame 0: does not lead to a later frame, at most 11 frames on",)
 
 
 def test_a_graph_of_another_dimension_or_none_is_refused(colony: Movie, tmp_path: Path) -> None:

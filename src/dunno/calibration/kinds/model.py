@@ -17,10 +17,12 @@ from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict
 from dunno.costs import evaluate
 from dunno.errors import DunnoWarning, InputError
 from dunno.models.carrying import seen
+from dunno.models.durations import over_time
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
 from dunno.terms.age import MEMORY, Age
 from dunno.terms.flow import Flow
+from dunno.terms.masks import Masks
 from dunno.types import Candidates, Floats, FramePair, PairPosterior
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Transition
@@ -75,18 +77,34 @@ class ModelCalibration(Calibration):
         return int(self.model.term("missed").max_gap) if self.model.has("missed") else 0
 
     @property
+    def judges_masks(self) -> bool:
+        """Whether masks may hold no cell, or two."""
+        return self.model.has(Masks.name)
+
+    @property
     def memory(self) -> int:
         """How many frames before a pair it looks at."""
         return MEMORY if self.model.has(Age.name) else 0
 
     def at(self, stretch: Stretch) -> Model:
-        """The model for a stretch: varying parameters are interpolated between the frames at which they were fitted."""
-        if not self.frames:
-            return self.model
-        when = stretch.transition_frame
-        return self.model.with_values(
-            {name: np.interp(when, self.frames, values) for name, values in self.courses.items()}
-        )
+        """The model for a stretch: varying parameters are interpolated between the frames at which they were fitted.
+
+        Steps that take longer than usual, or shorter, have their own motion and rates.
+        """
+        model = self.model
+        if self.frames:
+            when = stretch.transition_frame
+            model = model.with_values(
+                {name: np.interp(when, self.frames, values) for name, values in self.courses.items()}
+            )
+        return model if stretch.clock is None else over_time(model, stretch.duration)
+
+    def reach(self, pair: FramePair) -> float:
+        """How much farther cells go between two frames than in a usual step; 1 where that is as far, or nearer."""
+        if pair.mothers.time is None or pair.daughters.time is None:
+            return 1.0
+        duration = max(pair.daughters.time - pair.mothers.time, 1.0)
+        return float(duration ** (0.5 * self.model.term("motion").lag_power))
 
     def posed(self, stretch: Stretch) -> tuple[Model, Stretch]:
         """The model for a stretch, and the stretch as it sees it: carried along where motion is collective."""
@@ -141,6 +159,7 @@ class ModelCalibration(Calibration):
             "evidence": {"told": in_words(self.trials), "trials": [trial.to_dict() for trial in self.trials]},
             "collective": self.collective,
             "max_gap": self.max_gap,
+            "judges_masks": self.judges_masks,
             "varies_in_time": bool(self.frames),
             "parameters": {
                 **parameters,
@@ -236,6 +255,6 @@ def stretch_of(pair: FramePair, candidates: Candidates, cost: Any) -> Stretch:
 def transition_of(pair: FramePair, candidates: Candidates, cost: Any) -> Transition:
     """Two frames with what a cost says: how much mothers' squared steps vary, or what each edge costs."""
     if hasattr(cost, "spread"):
-        return Transition(pair.mothers, pair.daughters, candidates, cost.spread(pair))
+        return Transition(pair.mothers, pair.daughters, candidates, cost.spread(pair), stage=pair.stage)
     score = evaluate(cost, pair, candidates)
-    return Transition(pair.mothers, pair.daughters, candidates, np.ones(len(pair.mothers)), score)
+    return Transition(pair.mothers, pair.daughters, candidates, np.ones(len(pair.mothers)), score, pair.stage)

@@ -5,8 +5,8 @@ A file holds one class with a `name`, a `form` (what it reads, in words), an `or
 - `accepts(path) -> bool`: whether this is its form; cheap, by names or a first line,
 - `read(path, movie) -> GivenLinks`: the links as labels of the movie's detections.
 
-`dunno track --links` takes it as soon as the file is there. A link joins detections in consecutive frames of the movie;
-whatever cannot be told that way (gaps, merges, spots beside every cell) is listed in `Links.unmatched`.
+`dunno track --links` takes it as soon as the file is there. A link joins detections of a frame and a later one, up to
+ten frames skipped; whatever cannot be told that way (merges, spots beside every cell) is listed in `Links.unmatched`.
 """
 
 from __future__ import annotations

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from dunno import _core
 from dunno.io.columns import detection_columns, edge_columns
+from dunno.io.csv_rows import header, rows
 from dunno.lineage.tracks import FrameRecord, TrackRow
 from dunno.types import Cells, Detections, Movie, PairPosterior
 
@@ -33,20 +31,20 @@ class CsvWriter:
         """Write one frame's cells, and their edges into the next."""
         cells = detection_columns(record)
         if not self._has_header:
-            self._detections.write(_header(cells))
+            self._detections.write(header(cells))
             if pair is not None:
-                self._edges.write(_header(edge_columns(pair)))
+                self._edges.write(header(edge_columns(pair)))
             self._has_header = True
-        self._detections.write(_rows(cells))
+        self._detections.write(rows(cells))
         if pair is not None:
-            self._edges.write(_rows(edge_columns(pair)))
+            self._edges.write(rows(edge_columns(pair)))
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Write the tracks, with how sure each is."""
-        rows = (f"{t.track},{t.first},{t.last},{t.mother},{t.confidence:.9g},{t.least:.9g}\n" for t in tracks)
+        lines = (f"{t.track},{t.first},{t.last},{t.mother},{t.confidence:.9g},{t.least:.9g}\n" for t in tracks)
         with (self._folder / "tracks.csv").open("w", newline="") as file:
             file.write(",".join(TRACK_COLUMNS) + "\n")
-            file.writelines(rows)
+            file.writelines(lines)
 
     def close(self) -> None:
         """Close the files."""
@@ -56,24 +54,11 @@ class CsvWriter:
 
 def write_cells(path: Path, frames: Iterable[Detections]) -> int:
     """Write a table with a row per cell, frame by frame, and return how many there are; `Cells.columns` says what is in it."""
-    rows = 0
+    written = 0
     with path.open("wb") as file:
         for index, cells in enumerate(frames):
             columns = Cells.of([cells]).columns()
-            file.write(_header(columns) if index == 0 else b"")
-            file.write(_rows(columns))
-            rows += len(cells)
-    return rows
-
-
-def _header(names: Iterable[str]) -> bytes:
-    return (",".join(names) + "\n").encode()
-
-
-def _rows(columns: Mapping[str, np.ndarray]) -> bytes:
-    """Format columns as lines: whole numbers as such, others with nine digits, nothing for NaN."""
-    return _core.format_rows([_plain(column) for column in columns.values()])
-
-
-def _plain(column: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(column, np.float64 if column.dtype.kind == "f" else np.int64)
+            file.write(header(columns) if index == 0 else b"")
+            file.write(rows(columns))
+            written += len(cells)
+    return written

@@ -10,8 +10,8 @@ import numpy as np
 
 from dunno.errors import InputError, OutputError
 from dunno.io.ctc import MAX_LABEL, write_mask, write_table
-from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Movie, PairPosterior
+from dunno.lineage.tracks import LONGEST, FrameRecord, TrackRow
+from dunno.types import Detections, Ints, Movie, PairPosterior
 
 
 class Cut(NamedTuple):
@@ -29,7 +29,7 @@ class CtcWriter:
 
     Frames keep their original numbers where they are consecutive; of every n-th frame, they are counted from 0, because
     the challenge's tools need consecutive files. A track with a gap becomes several, each the only child of the one before it,
-    as the challenge has it; their labels count down from the largest.
+    as the challenge has it; their labels count down from the largest. Masks that are no cells are left out.
     """
 
     name = "ctc"
@@ -48,6 +48,9 @@ class CtcWriter:
         self._seen: dict[int, int] = {}  # the last frame of each track so far
         self._cuts: list[Cut] = []
         self._labels: dict[int, int] = {}  # of tracks with gaps: the label of their latest piece
+        self._recent: dict[
+            int, tuple[int, Detections]
+        ] = {}  # the last frames' positions and cells, whose masks are borrowed
         folder.mkdir(parents=True)
 
     def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
@@ -59,36 +62,51 @@ class CtcWriter:
             )
         self._note_gaps(record)
         tracks = self._tracks(record) if len(record.track) else np.zeros(self._movie.shape, np.uint16)
+        self._fill(record, tracks)
         write_mask(self._folder / f"mask{self._number[record.frame]:0{self._digits}d}.tif", tracks)
         self._t += 1
 
     def _note_gaps(self, record: FrameRecord) -> None:
         """Note tracks that go on after frames without a mask: in the challenge's form they are tracks of their own."""
         number = self._number[record.frame]
-        for track in record.track.tolist():
+        drawn = record.track if record.held is None else record.track[~(record.held.p_false > 0.5)]
+        for track in drawn.tolist():
             before = self._seen.get(track, number - 1)
             if before != number - 1:
                 new = MAX_LABEL - len(self._cuts)
                 self._cuts.append(Cut(track, self._labels.get(track, track), before, new, number))
                 self._labels[track] = new
-        self._seen |= dict.fromkeys(record.track.tolist(), number)
+        self._seen |= dict.fromkeys(drawn.tolist(), number)
 
     def _tracks(self, record: FrameRecord) -> Any:
         """The frame's masks with tracks as labels."""
-        masks = self._movie.masks(self._t)
-        place = np.searchsorted(record.detections.label, masks)
-        place[place == len(record.track)] = 0
+        return record.relabelled(self._movie.masks(self._t), self._numbers(record))
+
+    def _numbers(self, record: FrameRecord) -> Any:
+        """(n,) the label of each cell's track; 0 for masks that hold no cell."""
         labels = np.array([self._labels.get(track, track) for track in record.track.tolist()], np.uint16)
-        tracks = labels[place]
-        tracks[masks == 0] = 0
-        return tracks
+        if record.held is not None:
+            labels[record.held.p_false > 0.5] = 0
+        return labels
+
+    def _fill(self, record: FrameRecord, tracks: Any) -> None:
+        """Draw the cells that were filled in, with the masks that they had last, moved."""
+        cells = record.detections
+        self._recent = dict([*[*self._recent.items()][1 - LONGEST :], (record.frame, (self._t, cells))])
+        for i in np.flatnonzero(cells.is_filled).tolist():
+            assert cells.filled_from is not None
+            frame, row = cells.filled_from[i].tolist()
+            t, before = self._recent[frame]
+            inside = np.argwhere(self._movie.masks(t) == before.label[row])
+            moved = (cells.centroid[i] - before.centroid[row]) / np.asarray(self._movie.scale)
+            draw_over_background(tracks, inside + np.rint(moved).astype(np.int64), int(self._numbers(record)[i]))
 
     def close(self) -> None:
         """No file is kept open."""
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Write the track table."""
-        rows = sorted(piece for row in tracks for piece in self._pieces(row))
+        rows = sorted(piece for row in tracks if row.track in self._seen for piece in self._pieces(row))
         write_table(self._folder / "res_track.txt", rows)
 
     def _pieces(self, row: TrackRow) -> list[tuple[int, int, int, int]]:
@@ -102,3 +120,13 @@ class CtcWriter:
 
     def _cuts_of(self, track: int) -> list[Cut]:
         return [cut for cut in self._cuts if cut.track == track] if track in self._labels else []
+
+
+def draw_over_background(tracks: Any, pixels: Ints, label: int) -> None:
+    """Give a label to those of the pixels that are free; to the free pixel nearest to their middle where none is."""
+    inside = ((pixels >= 0) & (pixels < tracks.shape)).all(axis=1)
+    free = pixels[inside][tracks[tuple(pixels[inside].T)] == 0]
+    if not len(free):
+        everywhere = np.argwhere(tracks == 0)
+        free = everywhere[np.argsort(((everywhere - pixels.mean(axis=0)) ** 2).sum(axis=1), kind="stable")[:1]]
+    tracks[tuple(free.T)] = label

@@ -13,19 +13,26 @@ from typing import Any
 import numpy as np
 
 from dunno.io.columns import detection_columns, edge_columns
+from dunno.io.gathering import axes_of, radius
+from dunno.io.meanings import CELLS, EDGES, Meaning
 from dunno.io.spool import SpooledTable
+from dunno.io.zarr_folder import ZarrFolder
 from dunno.lineage.tracks import LONGEST, FrameRecord, TrackRow
 from dunno.types import Movie, PairPosterior
 
-MAY_BE_MISSING = ("entropy", "p_appear", "p_disappear", "p_divide")
+GEFF_VERSION = "1.3"
+"""Of the format that is written."""
+
+MAY_BE_MISSING = ("probability", "entropy", "p_appear", "p_disappear", "p_divide", "p_false", "p_two")
 
 
 class GeffWriter:
     """A GEFF of two graphs: the links, and every candidate edge. Both hold every cell.
 
-    Nodes carry time `t`, position (z, y, x), `label`, `track`, `area`, `entropy` and the event probabilities, marked as
-    missing where undefined; edges carry `cost` and `probability`, candidates also `selected`. After a review, `reviewed`
-    marks what a person decided.
+    Nodes carry time `t`, position (z, y, x), `label` (also as `seg_id`), `track` (the tracklet), `lineage`, `area`, `radius` (a
+    sphere), the `probability` of the link that leads to them, `entropy` and the events' probabilities, missing where undefined;
+    edges carry `cost` and `probability`, candidates also `selected`. After a review, `reviewed` marks what a person decided. Every
+    property has a name, a unit and a description. `p_false` and `p_two` tell of masks that hold no cell, or two.
     """
 
     name = "geff"
@@ -34,7 +41,7 @@ class GeffWriter:
     def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
         self._path = path
         self._about = {key: value for key, value in about.items() if key != "frames"}
-        self._unit = "pixel" if about.get("scale") is None else None
+        self._unit = "pixel" if about.get("scale") is None else "micrometer"
         self._nodes = SpooledTable(path.parent, MAY_BE_MISSING)
         self._links, self._edges = SpooledTable(path.parent), SpooledTable(path.parent)
         self._before: tuple[PairPosterior, np.ndarray] | None = None
@@ -44,6 +51,13 @@ class GeffWriter:
         """Add one frame's cells, and the edges that lead to them."""
         columns = detection_columns(record)
         columns["t"] = columns.pop("frame")
+        unknown = np.full(len(record.node), np.nan)
+        columns |= {
+            "seg_id": columns["label"],
+            "lineage": record.family,
+            "radius": radius(columns["area"], len(axes_of(columns))),
+            "probability": unknown if self._before is None else self._before[0].incoming,
+        }
         self._nodes.add(record.node, columns)
         if self._before is not None:
             self._add_edges(*self._before, record.node)
@@ -66,38 +80,55 @@ class GeffWriter:
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Turn the rows into two graphs."""
-        import zarr
-
-        root = zarr.open_group(self._path, mode="w", zarr_format=2)
-        for group, place, edges, what in (
-            (root, self._path, self._links, "the links of the reported assignment"),
-            (root.create_group("candidates"), self._path / "candidates", self._edges, "every candidate edge"),
-        ):
-            self._nodes.write(group.create_group("nodes"))
-            edges.write(group.create_group("edges"))
-            self._metadata(edges, what).write(place)
+        self._nodes.drop_unknown()
+        root = ZarrFolder(self._path, self._metadata(self._links, "the links of the reported assignment"))
+        candidates = root.group("candidates", self._metadata(self._edges, "every candidate edge"))
+        for group, edges in ((root, self._links), (candidates, self._edges)):
+            self._nodes.write(group.group("nodes"))
+            edges.write(group.group("edges"))
 
     def close(self) -> None:
         """Let go of the temporary files."""
         for table in (self._nodes, self._links, self._edges):
             table.close()
 
-    def _metadata(self, edges: SpooledTable, what: str) -> Any:
-        from geff_spec import Axis, GeffMetadata, PropMetadata
+    def _metadata(self, edges: SpooledTable, what: str) -> dict[str, Any]:
+        """What geff's `GeffMetadata` would write; importing it takes longer than all the rest."""
 
-        def describe(table: SpooledTable) -> dict[str, Any]:
-            return {name: PropMetadata(identifier=name, dtype=str(c.dtype)) for name, c in table.columns.items()}
-
-        def axis(name: str, kind: Any, unit: str | None) -> Any:
+        def axis(name: str, kind: str, unit: str | None) -> dict[str, Any]:
             low, high = self._nodes.columns[name].bounds
-            return Axis(name=name, type=kind, unit=unit, **({"min": low, "max": high} if low <= high else {}))
+            return {"name": name, "type": kind, "unit": unit, **({"min": low, "max": high} if low <= high else {})}
 
-        space = [axis(name, "space", self._unit) for name in "zyx" if name in self._nodes.columns]
-        return GeffMetadata(
-            directed=True,
-            axes=[axis("t", "time", "frame"), *space],
-            node_props_metadata=describe(self._nodes),
-            edge_props_metadata=describe(edges),
-            track_node_props={"tracklet": "track"},
-            extra={"dunno": {**self._about, "edges": what}},
-        )
+        names = axes_of(self._nodes.columns)
+        is_solution = edges is self._links
+        hints = {"display_horizontal": "x", "display_vertical": "y", "display_time": "t"}
+        metadata = {
+            "geff_version": GEFF_VERSION,
+            "directed": True,
+            "axes": [axis("t", "time", "frame"), *(axis(name, "space", self._unit) for name in names)],
+            "node_props_metadata": self._described(self._nodes, CELLS),
+            "edge_props_metadata": self._described(edges, EDGES),
+            "sphere": "radius",
+            "display_hints": {**hints, **({"display_depth": "z"} if "z" in names else {})},
+            "extra": {"dunno": {**self._about, "edges": what}},
+        }
+        if is_solution:
+            metadata["track_node_props"] = {"tracklet": "track", "lineage": "lineage"}
+            metadata["related_objects"] = [{"type": "geff", "path": "candidates"}]
+        return {"geff": metadata}
+
+    def _described(self, table: SpooledTable, meanings: Mapping[str, Meaning]) -> dict[str, Any]:
+        """What each property is, in words and units."""
+        dimensions = len(axes_of(self._nodes.columns))
+        units = {"length": self._unit, "area": f"{self._unit}^{dimensions}"}
+        described = {}
+        for name, column in table.columns.items():
+            meaning = meanings.get(name, Meaning(name, None, name))
+            described[name] = {
+                "identifier": name,
+                "dtype": str(column.dtype),
+                "name": meaning.name,
+                "unit": units.get(meaning.unit or "", meaning.unit),
+                "description": meaning.description,
+            }
+        return described

@@ -1,7 +1,21 @@
-// Talking to the server. Writes carry a header that no other site's form can send.
+// Talking to the server. Writes carry a header that no other site's form can send; all requests say which page this is.
+
+const CLIENT = client();
+
+// A word of this tab's own that survives a reload; plain http from another machine has no randomUUID.
+function client() {
+  const made = crypto.randomUUID?.() ?? String(Math.random()).slice(2);
+  try {
+    if (!sessionStorage.getItem("dunno-client")) sessionStorage.setItem("dunno-client", made);
+    return sessionStorage.getItem("dunno-client");
+  } catch {
+    return made;
+  }
+}
 
 async function ask(path, options) {
-  const response = await fetch(`/api/${path}`, options).catch(() => {
+  const headers = { "X-Dunno-Client": CLIENT, ...(options?.headers ?? {}) };
+  const response = await fetch(`/api/${path}`, { ...options, headers }).catch(() => {
     throw new Error("The server does not answer; is dunno review still running? What it confirmed is kept.");
   });
   return read(response);
@@ -23,3 +37,4 @@ export const post = (path, content = {}) =>
   });
 
 export const cropAddress = (t, box) => `/api/crop/${t}/${box.top}/${box.left}/${box.height}/${box.width}.png`;
+export const aroundAddress = (t, box) => `around/${t}/${box.top}/${box.left}/${box.height}/${box.width}`;

@@ -1,39 +1,38 @@
-// The list of possible mothers, and of having none.
+// The list of possible mothers, near and across gaps, and of having none.
 
 import { colour, percent } from "./scene.js";
 
-export const choices = (view, marked, { onMother, onNone, onMark }) => [
-  ...view.candidates.map((candidate, k) => option(view, k + 1, candidate, marked, onMother, onMark)),
-  choice(view, 0, "no mother", view.no_mother, { details: "", reported: view.reported === null, pick: onNone }),
-];
+export const isNear = (choice) => choice.decision.kind === "mother" && !choice.far;
 
-function option(view, number, candidate, marked, onMother, onMark) {
-  const divides = candidate.divides > 0.05 ? `divides: ${percent(candidate.divides)}` : "";
-  return choice(view, number, `cell ${candidate.label}`, candidate.probability, {
-    details: candidate.said ? `decided: ${candidate.said}` : divides,
-    reported: view.reported === candidate.label,
-    marked: candidate.label === marked,
-    fill: colour(number),
-    label: candidate.label,
-    pick: () => onMother(candidate.label),
-    onMark,
-  });
-}
+export const reportedChoice = (view) => {
+  const found = view.choices.findIndex((choice) => choice.reported);
+  return found < 0 ? view.choices.length - 1 : found;
+};
 
-function choice(view, number, words, probability, { details, reported, marked, fill, label, pick, onMark }) {
+export const choiceList = (view, marked, { onPick, onMark }) =>
+  view.choices.map((choice, k) => option(view, choice, k, marked, onPick, onMark));
+
+function option(view, choice, k, marked, onPick, onMark) {
   const item = document.createElement("li"), button = document.createElement("button");
-  button.append(piece("span", number, "number"), piece("span", words), piece("span", percent(probability), "percent"));
-  const answered = view.answer && (view.answer.mother ?? null) === (label ?? null) && view.answer.kind !== "skip";
-  const note = [answered ? "your answer" : reported ? "reported" : "", details].filter(Boolean).join(", ");
-  if (note) button.children[1].append(piece("small", note, answered || reported ? "reported" : ""));
-  button.style.setProperty("--share", probability);
-  if (fill) button.style.setProperty("--colour", fill);
-  button.classList.toggle("none", number === 0);
-  button.classList.toggle("marked", Boolean(marked));
-  button.addEventListener("click", pick);
-  if (label !== undefined) button.addEventListener("focus", () => onMark(label));
+  const near = isNear(choice) ? view.candidates.find((each) => each.label === choice.decision.mother) : null;
+  button.append(piece("span", choice.key, "number"), piece("span", choice.words), piece("span", percent(choice.probability), "percent"));
+  const answered = isAnswer(view.answer, choice.decision);
+  const details = near?.said ? `decided: ${near.said}` : near?.divides > 0.05 ? `divides: ${percent(near.divides)}` : choice.far ? "across a gap" : "";
+  const note = [answered ? "your answer" : choice.reported ? "reported" : "", details].filter(Boolean).join(", ");
+  if (note) button.children[1].append(piece("small", note, answered || choice.reported ? "reported" : ""));
+  button.style.setProperty("--share", choice.probability);
+  if (near) button.style.setProperty("--colour", colour(choice.key));
+  button.classList.toggle("none", !near);
+  button.classList.toggle("marked", k === marked);
+  button.addEventListener("click", () => onPick(k));
+  button.addEventListener("focus", () => onMark(k));
   item.append(button);
   return item;
+}
+
+function isAnswer(answer, decision) {
+  if (!answer || answer.kind !== decision.kind) return false;
+  return (answer.mother ?? null) === (decision.mother ?? null) && (answer.mother_frame ?? null) === (decision.mother_frame ?? null);
 }
 
 export function piece(name, text, kind = "") {

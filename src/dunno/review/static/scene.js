@@ -31,6 +31,26 @@ function drawLine(svg, from, to, opacity) {
 
 const numbered = (view) => new Map(view.candidates.map((candidate, k) => [candidate.label, k + 1]));
 
+// Which cell is at a place of the crop: a ray to the left crosses its outline an odd number of times.
+export function labelAt(cells, x, y) {
+  for (const cell of cells) {
+    let crossed = 0;
+    for (const [, column, from, to] of cell.outline.matchAll(/M(\d+) (\d+)V(\d+)/g))
+      if (Number(column) <= x && Number(from) <= y && y < Number(to)) crossed += 1;
+    if (crossed % 2) return cell.label;
+  }
+  return null;
+}
+
+// What was said about masks: crossed out where they are no cells, a 2 where they hold two.
+function drawSaid(svg, cells, said, missing) {
+  for (const cell of cells) {
+    if (said.false.includes(cell.label)) tag(svg, cell, "✕", "#ff7f4d");
+    if (said.two.includes(cell.label)) tag(svg, cell, "2", "#f0e442");
+  }
+  for (const place of missing) tag(svg, place, "+", "#ff7f4d");
+}
+
 export function drawBefore(svg, view, marked, onPick) {
   svg.replaceChildren();
   image(svg, view.pair, view.box);
@@ -42,8 +62,9 @@ export function drawBefore(svg, view, marked, onPick) {
     if (number) path.style.stroke = colour(number);
     path.dataset.label = cell.label;
     element("title", {}, path).textContent = number ? `mother ${number}: cell ${cell.label}` : `cell ${cell.label}: not thought of`;
-    path.addEventListener("click", () => onPick(cell.label));
+    path.addEventListener("click", (event) => { event.stopPropagation(); onPick(cell.label, cell); });
   }
+  drawSaid(svg, view.before, view.said.before, view.said.missing.filter((place) => place.frame === view.mother_frame));
   for (const cell of view.before) {
     const number = numbers.get(cell.label);
     if (number) tag(svg, cell, number, colour(number));
@@ -56,7 +77,7 @@ export function drawAfter(svg, view) {
   const mothers = new Map(view.before.map((cell) => [cell.label, cell]));
   const daughters = new Map(view.after.map((cell) => [cell.label, cell]));
   for (const cell of view.after)
-    element("path", { d: cell.outline, class: cell.label === view.label ? "daughter" : "cell" }, svg);
+    element("path", { d: cell.outline, class: cell.label === view.label ? "daughter" : "cell" }, svg).dataset.label = cell.label;
   for (const link of view.links) {
     const from = mothers.get(link.mother), to = daughters.get(link.daughter);
     if (!from || !to || link.daughter === view.label) continue;
@@ -65,6 +86,7 @@ export function drawAfter(svg, view) {
     element("title", {}, line).textContent = `cell ${link.mother} → ${link.daughter}: ${percent(link.probability)}${link.reviewed ? ", reviewed" : ""}`;
     element("g", { class: "label", "data-x": to.x, "data-y": to.y }, svg).append(element("circle", { r: 2.5, class: "dot" }));
   }
+  drawSaid(svg, view.after, view.said.after, view.said.missing.filter((place) => place.frame === view.frame));
   const own = daughters.get(view.label);
   if (!own) return;
   view.candidates.forEach((candidate, k) => {
@@ -75,17 +97,20 @@ export function drawAfter(svg, view) {
     line.style.stroke = colour(k + 1);
     tag(svg, from, k + 1, colour(k + 1));
   });
-  tag(svg, own, "?", "#fff");
+  tag(svg, own, view.said.after.two.includes(view.label) ? "2?" : "?", "#fff");
 }
 
-export function drawBlink(svg, view, earlier) {
+// Any frame around the question; the pair's own two show whom it is about.
+export function drawFrame(svg, view, t, around) {
   svg.replaceChildren();
-  image(svg, view.pair + (earlier ? 0 : 1), view.box);
+  image(svg, t, view.box);
+  const earlier = t === view.pair, later = t === view.pair + 1;
   const numbers = numbered(view);
-  for (const cell of earlier ? view.before : view.after) {
+  for (const cell of earlier ? view.before : later ? view.after : around) {
     const number = earlier ? numbers.get(cell.label) : null;
-    if (!number && (earlier || cell.label !== view.label)) continue;
-    const path = element("path", { d: cell.outline, class: number ? "candidate" : "daughter" }, svg);
+    const own = later && cell.label === view.label;
+    if (!number && !own && (earlier || later)) continue;
+    const path = element("path", { d: cell.outline, class: number ? "candidate" : own ? "daughter" : "cell" }, svg);
     if (number) path.style.stroke = colour(number);
   }
 }

@@ -3,8 +3,12 @@
 export function adviceWords(state) {
   const { gain, stop, halving } = state.advice;
   const done = `${state.answered.toLocaleString("en")} answered.`;
+  const { goal, to_goal: needed } = state.advice;
+  if (state.expected > goal && needed !== null && !stop)
+    return `${done} Fewer than ${goal.toLocaleString("en")} wrong links expected: about ${needed.toLocaleString("en")} more answers.`;
   if (stop) return `${done} The next answer would mend ${gain.toFixed(2)} links: a good place to stop.`;
-  return `${done} At most ${halving.toLocaleString("en")} more halve what is left.`;
+  const reached = state.expected <= goal ? "The goal is reached; at most" : "At most";
+  return `${done} ${reached} ${halving.toLocaleString("en")} more halve what is left.`;
 }
 
 export function auditWords(state) {
@@ -14,5 +18,6 @@ export function auditWords(state) {
   const share = (value) => `${(100 * value).toFixed(1)} %`;
   const missing = skipped ? `, ${skipped} skipped` : "";
   if (!enough) return `Audit: ${wrong} of ${n} random cells were tracked wrong${missing}; too few for a rate (30 needed).${knock}`;
-  return `Audit: ${share(rate)} of all cells were tracked wrong (95 %: ${share(low)} – ${share(high)}; ${n} audited${missing}).${knock}`;
+  const promised = state.first_expected / Math.max(state.links, 1);
+  return `Audit: ${share(rate)} of all cells were tracked wrong (95 %: ${share(low)} – ${share(high)}; ${n} audited${missing}); promised: ${share(promised)} of the links.${knock}`;
 }

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dunno import read
-from dunno.errors import InputError, OutputError
+from dunno.errors import DunnoWarning, InputError, OutputError
 from dunno.simulate import colony
 from dunno.truth.matching import TrackTable, match_truth
 
@@ -80,6 +80,20 @@ def test_a_saved_colony_is_a_sequence_with_truth_and_parameters(tmp_path: Path) 
     assert about["parameters"]["motion"] == 0.3
     with pytest.raises(OutputError, match="exists already"):
         simulated.save(tmp_path / "sim" / "01")
+
+
+def test_a_volume_has_its_depth_and_its_truth(tmp_path: Path) -> None:
+    made = colony(cells=12, frames=4, motion=0.2, cycle=6.0, depth=30, seed=1)
+    assert made.movie.shape[0] == 30
+    for t, seen in enumerate(made.truth.labels):
+        cells = made.movie.detections(t)
+        np.testing.assert_array_equal(cells.label, seen)
+        assert cells.centroid.shape[1] == 3
+    assert made.events["divisions"] > 0
+    made.save(tmp_path / "01")
+    with pytest.warns(DunnoWarning, match="masks are taken from"):
+        movie = read(tmp_path / "01")
+    np.testing.assert_array_equal(movie.masks(2), made.movie.masks(2))
 
 
 @pytest.mark.parametrize("wrong", [{"cells": 0}, {"frames": 0}, {"motion": -1.0}, {"tail": 0.0}, {"motion": np.nan}])

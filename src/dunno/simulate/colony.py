@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.errors import InputError
-from dunno.io.ctc import write_sequence
+from dunno.io.ctc import write_masks, write_sequence
 from dunno.io.writing import whole
+from dunno.simulate.spoiling import Faults, spoil
 from dunno.types import Floats, Ints, Movie, Truth
 
 BACKGROUND, BRIGHTNESS, NOISE = 20.0, 140.0, 8.0
@@ -42,6 +43,7 @@ class Parameters:
         division_distance: Distance between a division's daughters, as a fraction of `spacing`.
         enter: Mean number of cells that enter at the border per frame.
         room: Area of the field of view, as a multiple of what the first frame's cells fill.
+        depth: Height of a volume; 1 for a plane.
     """
 
     cells: int = 30
@@ -55,6 +57,7 @@ class Parameters:
     division_distance: float = 0.6
     enter: float = 0.2
     room: float = 2.0
+    depth: int = 1
 
     def __post_init__(self) -> None:
         at_least = {
@@ -66,6 +69,7 @@ class Parameters:
             "enter": 0,
             "crowding": 0,
             "division_distance": 0,
+            "depth": 1,
         }
         for name, least in at_least.items():
             if not np.isfinite(getattr(self, name)) or getattr(self, name) < least:
@@ -77,12 +81,23 @@ class Parameters:
     @property
     def side(self) -> int:
         """Side of the square field of view."""
-        return int(np.ceil(self.spacing * np.sqrt(self.cells * self.room)))
+        return int(np.ceil(self.spacing * np.sqrt(self.cells * self.room / self.layers)))
+
+    @property
+    def layers(self) -> int:
+        """How many cells fit above each other."""
+        return max(round(self.depth / self.spacing), 1)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of a frame."""
+        plane = (self.side, self.side)
+        return plane if self.depth == 1 else (int(self.depth), *plane)
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """The cells in one frame: (n,) tracks, (n, 2) centres, (n,) radii."""
+    """The cells in one frame: (n,) tracks, (n, d) centres, (n,) radii."""
 
     track: Ints
     centre: Floats
@@ -91,27 +106,55 @@ class Snapshot:
 
 @dataclass(frozen=True, eq=False)
 class Colony:
-    """A simulated movie with its truth, the parameters it was made from and what really happened in it."""
+    """A simulated movie with its truth, the parameters it was made from and what really happened in it.
+
+    Where masks are spoiled, `faults` says how many, and `clean` is the movie with good ones.
+    """
 
     movie: Movie
     truth: Truth
     parameters: Parameters
     events: dict[str, float]
+    faults: Faults = field(default_factory=Faults)
+    clean: Movie | None = None
 
     def save(self, path: str | Path) -> None:
-        """Write a CTC sequence, such as `sim/01`: images, `01_GT/TRA`, `01_GT/SEG` and `01_GT/simulation.json`."""
+        """Write a CTC sequence, such as `sim/01`: images, `01_GT/TRA`, `01_GT/SEG` and `01_GT/simulation.json`.
+
+        Spoiled masks are written as a program's would be, into `01_RES`.
+        """
         path = Path(path)
         with whole(path) as images, whole(path.with_name(f"{path.name}_GT")) as annotation:
-            write_sequence(images, annotation, self.movie, self.truth)
+            write_sequence(images, annotation, self.clean or self.movie, self.truth)
             about = {
                 "version": version("dunno"),
                 "parameters": asdict(self.parameters),
+                "faults": asdict(self.faults),
                 "events": self.events,
             }
             (annotation / "simulation.json").write_text(json.dumps(about, indent=2) + "\n")
+        if self.faults:
+            with whole(spoiled_folder(path)) as folder:
+                write_masks(folder, self.movie)
 
 
-def colony(cells: int = 30, frames: int = 40, motion: float = 0.3, seed: int = 0, **others: float) -> Colony:
+def spoiled_folder(path: Path) -> Path:
+    """Where the spoiled masks of a sequence are written."""
+    return path.with_name(f"{path.name}_RES")
+
+
+def colony(
+    cells: int = 30,
+    frames: int = 40,
+    motion: float = 0.3,
+    seed: int = 0,
+    *,
+    missed: float = 0.0,
+    false: float = 0.0,
+    merged: float = 0.0,
+    split: float = 0.0,
+    **others: float,
+) -> Colony:
     """Simulate a colony.
 
     Args:
@@ -119,19 +162,28 @@ def colony(cells: int = 30, frames: int = 40, motion: float = 0.3, seed: int = 0
         frames: Number of frames.
         motion: Standard deviation of a step along each axis, as a fraction of the spacing between cells.
         seed: Makes it repeatable.
+        missed: Share of the masks that are missing (see `dunno.simulate.Faults`).
+        false: Number of false masks, as a share of all.
+        merged: Share of the masks that are joined with a neighbour's.
+        split: Share of the masks that are cut in two.
         **others: More of `Parameters`.
 
     Example:
         >>> colony(cells=5, frames=3).movie
         Movie('simulation', 3 frames of 76×76, simulated)
     """
-    parameters = Parameters(cells, frames, motion, seed, **others)
+    parameters = Parameters(cells, frames, motion, seed, **others)  # type: ignore[arg-type]
     growth = _Growth(parameters)
     snapshots = [growth.step() for _ in range(frames)]
     masks, images = RenderedMasks(parameters, snapshots), RenderedImages(parameters, snapshots)
     movie = Movie(masks, images, name="simulation", mask_source="simulated")
     truth = growth.truth(snapshots)
-    return Colony(movie, truth, parameters, _events(snapshots, truth))
+    events = _events(snapshots, truth)
+    faults = Faults(missed, false, merged, split)
+    if not faults:
+        return Colony(movie, truth, parameters, events)
+    spoiled = spoil(movie, truth, faults, seed)
+    return Colony(spoiled.movie, spoiled.truth, parameters, events, faults, movie)
 
 
 @dataclass
@@ -155,11 +207,14 @@ class _Growth:
     def _first_centres(self) -> Floats:
         """A jittered grid around the middle of the field."""
         p = self.parameters
-        width = int(np.ceil(np.sqrt(p.cells))) + 2
-        grid = np.stack(np.meshgrid(*[np.arange(width) - (width - 1) / 2] * 2, indexing="ij"), -1).reshape(-1, 2)
-        near = np.argsort((grid**2).sum(1), kind="stable")[: p.cells]
-        jitter = self.rng.uniform(-0.15, 0.15, (p.cells, 2))
-        return np.asarray(p.side / 2 + p.spacing * (grid[near] + jitter))
+        width = int(np.ceil(np.sqrt(p.cells / p.layers))) + 2
+        axes = [np.arange(width) - (width - 1) / 2] * 2
+        if p.depth > 1:
+            axes = [np.arange(p.layers) - (p.layers - 1) / 2, *axes]
+        grid = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(axes))
+        near = np.argsort((grid[:, -2:] ** 2).sum(1), kind="stable")[: p.cells]
+        jitter = self.rng.uniform(-0.15, 0.15, (p.cells, len(axes)))
+        return np.asarray(np.array(p.shape) / 2 + p.spacing * (grid[near] + jitter))
 
     def _division_ages(self, n: int) -> Floats:
         cycle = self.parameters.cycle
@@ -197,25 +252,34 @@ class _Growth:
         self.age = self.age + 1
 
     def _heavy_tailed(self, n: int) -> Floats:
-        """A bivariate Student-t: both axes share one chi-square."""
-        tail = self.parameters.tail
-        return np.asarray(self.rng.normal(size=(n, 2)) / np.sqrt(self.rng.chisquare(tail, (n, 1)) / tail))
+        """A multivariate Student-t: all axes share one chi-square."""
+        tail, d = self.parameters.tail, len(self.parameters.shape)
+        return np.asarray(self.rng.normal(size=(n, d)) / np.sqrt(self.rng.chisquare(tail, (n, 1)) / tail))
 
     def _divide(self) -> None:
         p = self.parameters
         ready = self.age >= self.divides_at
-        angle = self.rng.uniform(0, 2 * np.pi, int(ready.sum()))
-        apart = 0.5 * p.division_distance * p.spacing * np.stack([np.sin(angle), np.cos(angle)], 1)
+        apart = 0.5 * p.division_distance * p.spacing * self._directions(int(ready.sum()))
         mothers = np.repeat(self.track[ready], 2)
-        centres = np.repeat(self.centre[ready], 2, axis=0) + np.stack([apart, -apart], 1).reshape(-1, 2)
+        centres = np.repeat(self.centre[ready], 2, axis=0) + np.stack([apart, -apart], 1).reshape(-1, apart.shape[1])
         self._keep(~ready)
         self._add(centres, mothers)
+
+    def _directions(self, n: int) -> Floats:
+        """(n, d) of length 1."""
+        if self.parameters.depth > 1:
+            way = self.rng.normal(size=(n, 3))
+            return np.asarray(way / np.linalg.norm(way, axis=1, keepdims=True))
+        angle = self.rng.uniform(0, 2 * np.pi, n)
+        return np.stack([np.sin(angle), np.cos(angle)], 1)
 
     def _enter(self) -> None:
         n = self.rng.poisson(self.parameters.enter)
         along, side = self.rng.uniform(0, self.parameters.side, n), self.rng.integers(0, 4, n)
         edge = np.where(side % 2, self.parameters.side - 1.0, 0.0)
         centres = np.where((side < 2)[:, None], np.stack([along, edge], 1), np.stack([edge, along], 1))
+        if self.parameters.depth > 1:
+            centres = np.column_stack([self.rng.uniform(0, self.parameters.depth - 1, n), centres])
         self._add(centres, np.zeros(n, np.int64))
 
     def _add(self, centres: Floats, mothers: Ints) -> None:
@@ -247,8 +311,8 @@ class _Growth:
     def _leave(self) -> None:
         """Drop cells whose centre is out of view, or hidden by another on the same pixel."""
         pixel = np.floor(self.centre + 0.5).astype(np.int64)
-        inside = ((pixel >= 0) & (pixel < self.parameters.side)).all(1)
-        _, first = np.unique(pixel[:, 0] * (self.parameters.side + 1) + pixel[:, 1], return_index=True)
+        inside = ((pixel >= 0) & (pixel < self.parameters.shape)).all(1)
+        _, first = np.unique(pixel, axis=0, return_index=True)
         alone = np.zeros(len(pixel), np.bool_)
         alone[first] = True
         self._keep(inside & alone)
@@ -277,22 +341,23 @@ class RenderedMasks:
 
     def draw(self, t: int) -> tuple[NDArray[np.uint32], Floats]:
         """Frame t's labels, and how deep each pixel lies in its cell (0 at the border, 1 in the middle)."""
-        side, cells = self.parameters.side, self.snapshots[t]
-        labels, depth = np.zeros((side, side), np.uint32), np.zeros((side, side))
+        shape, cells = self.parameters.shape, self.snapshots[t]
+        labels, depth = np.zeros(shape, np.uint32), np.zeros(shape)
         if len(cells.track) == 0:
             return labels, depth
         middle = np.floor(cells.centre + 0.5).astype(np.int64)
         reach = int(np.ceil(cells.radius.max())) + 1
-        stencil = np.stack(np.meshgrid(*[np.arange(-reach, reach + 1)] * 2, indexing="ij"), -1).reshape(-1, 2)
+        d = len(shape)
+        stencil = np.stack(np.meshgrid(*[np.arange(-reach, reach + 1)] * d, indexing="ij"), -1).reshape(-1, d)
         pixel = middle[:, None] + stencil
         squared = ((pixel - cells.centre[:, None]) ** 2).sum(-1) / cells.radius[:, None] ** 2
-        inside = (squared < 1) & ((pixel >= 0) & (pixel < side)).all(-1)
+        inside = (squared < 1) & ((pixel >= 0) & (pixel < shape)).all(-1)
         cell, place = np.nonzero(inside)
-        y, x = pixel[cell, place].T
         order = np.argsort(-squared[cell, place], kind="stable")  # deepest last, so that it stays
-        labels[y[order], x[order]] = cells.track[cell[order]]
-        depth[y[order], x[order]] = 1 - squared[cell, place][order]
-        labels[middle[:, 0], middle[:, 1]] = cells.track
+        where = tuple(pixel[cell, place][order].T)
+        labels[where] = cells.track[cell[order]]
+        depth[where] = 1 - squared[cell, place][order]
+        labels[tuple(middle.T)] = cells.track
         return labels, depth
 
 

@@ -1,0 +1,106 @@
+"""The fit of the default run: what its parts cost, and how far a sample's parameters are from those of all frames.
+
+    DUNNO_DATA=... python -m benchmarks.fit [DATASET/SEQUENCE] [EVERY] [--whole]
+
+Processor seconds of one run, without imports. With `--whole`, the same model is fitted to every frame as well, and each
+parameter's difference is printed in halves of its interval.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dunno.io import read
+from dunno.models import Fit
+from dunno.tracking import sampling, self_calibration
+from dunno.tracking.fitting import fit_sample
+from dunno.tracking.gate import estimate_gate
+from dunno.tracking.measuring import with_measured_cells
+from dunno.tracking.sampling import Sample, take_sample
+from dunno.tracking.tracker import Tracker
+from dunno.types import Movie
+from dunno.work.progress import tell_nobody
+
+PARTS = ("fit_sample", "skip", "choose_evidence", "calibration_of", "tested", "with_gaps")
+
+
+def timed(function: Callable[..., Any], seconds: dict[str, float]) -> Callable[..., Any]:
+    """The same function, whose processor seconds are added up; those of parts inside parts count for both."""
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        start = time.process_time()
+        try:
+            return function(*given, **named)
+        finally:
+            name = function.__name__
+            seconds[name] = seconds.get(name, 0.0) + time.process_time() - start
+
+    return call
+
+
+def time_parts(tracker: Tracker, movie: Movie) -> None:
+    """Print what each part costs."""
+    seconds: dict[str, float] = {}
+    for name in PARTS:
+        setattr(self_calibration, name, timed(getattr(self_calibration, name), seconds))
+    start = time.process_time()
+    tracker.plan(movie)
+    print(f"all {time.process_time() - start:.2f} s;", ", ".join(f"{name} {s:.2f}" for name, s in seconds.items()))
+
+
+def compare_with_whole(tracker: Tracker, movie: Movie) -> None:
+    """Print how far parameters of the sample are from those of all frames, in halves of their intervals."""
+    found = []
+    for most in ((sampling.MOST_FRAMES, sampling.MOST_CELLS), (len(movie), 10**9)):
+        sampling.MOST_FRAMES, sampling.MOST_CELLS = most
+        found.append(_fit(tracker, movie))
+    part, whole = found
+    intervals = part.intervals()
+    print("| parameter | sample | all frames | difference / half an interval |\n|---|---|---|---|")
+    for name, each in part.model.parameters.items():
+        low, high = intervals[name]
+        other = whole.model.parameters[name].value
+        print(
+            f"| {name} | {each.value:.4g} | {other:.4g} | {2 * abs(other - each.value) / max(high - low, 1e-12):.2f} |"
+        )
+
+
+def _fit(tracker: Tracker, movie: Movie) -> Fit:
+    with tracker.working() as (executor, workers):
+        sample: Sample = take_sample(tracker.cost, movie, executor, workers, tell_nobody)
+    start = time.process_time()
+    fit, _ = fit_sample(sample, 1, estimate_gate(movie), True, tell_nobody)
+    print(f"{len(sample.cells)} frames, {sample.n_rows} cells: {time.process_time() - start:.2f} s")
+    return fit
+
+
+def main() -> None:
+    """Print both."""
+    if "DUNNO_DATA" not in os.environ:
+        sys.exit("needs real movies: set DUNNO_DATA to a folder with Fluo-N2DL-HeLa")
+    given = [word for word in sys.argv[1:] if not word.startswith("-")]
+    name, every = given[0] if given else "Fluo-N2DL-HeLa/02", int(given[1]) if len(given) > 1 else 1
+    movie = read(Path(os.environ["DUNNO_DATA"]) / name).every(every)
+    tracker = Tracker(workers=1)
+    with tracker.working() as (executor, workers):
+        movie = with_measured_cells(movie, executor, workers)
+    np.seterr(all="ignore")
+    import scipy.sparse
+    import scipy.spatial  # noqa: F401  (imported before the clock runs)
+
+    time_parts(tracker, movie)
+    if "--whole" in sys.argv:
+        compare_with_whole(tracker, movie)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+#include "choices/choices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace dunno {
+
+namespace {
+
+constexpr double kSmallest = 1e-250, kLargest = 1e250;
+constexpr std::int64_t kUndamped = 12;  // sweeps before messages are damped
+constexpr double kDamping = 0.5;
+constexpr double kMostly = 0.99;
+
+using State = std::array<double, kStates>;
+
+double clamped(double value) { return std::min(std::max(value, kSmallest), kLargest); }
+
+// One side of all masks, with edges numbered within each mask.
+class Side {
+ public:
+  Side(const Choices& choices, std::int64_t n_edges) : given_(choices), n_(static_cast<std::int64_t>(choices.begin.size()) - 1) {
+    number_edges(n_edges);
+    scale_weights();
+  }
+
+  std::int64_t size() const { return n_; }
+
+  // Say that nothing is known yet of the edges that this side chooses among.
+  void know_nothing(std::vector<double>& messages) const {
+    for (const auto edge : edges_) std::fill_n(messages.begin() + edge * kKinds, kKinds, 1.0);
+  }
+
+  // Messages to the mask's edges and to its other side, from those that came in.
+  void update(std::int64_t v, const std::vector<double>& incoming, const State& believed, std::vector<double>& outgoing,
+              State& told, double damping) {
+    const auto begin = given_.begin[v], end = given_.begin[v + 1];
+    const auto first_edge = edge_begin_[v], n_local = edge_begin_[v + 1] - first_edge;
+    used_.assign(static_cast<std::size_t>(n_local * kKinds), 0.0);
+    unused_.assign(static_cast<std::size_t>(n_local), 0.0);
+    score_.clear();
+    double total = 0.0;
+    told.fill(0.0);
+    for (auto c = begin; c < end; ++c) {
+      const auto a = local_[0][c], b = local_[1][c];
+      const auto s = given_.state[c];
+      const double one = a < 0 ? 1.0 : incoming[given_.first[c] * kKinds + given_.first_kind[c]];
+      const double two = b < 0 ? 1.0 : incoming[given_.second[c] * kKinds + given_.second_kind[c]];
+      const double own = weight_[c];
+      told[s] += own * one * two;
+      const double seen = own * believed[s];
+      if (a >= 0) used_[a * kKinds + given_.first_kind[c]] += seen * two;
+      if (b >= 0) used_[b * kKinds + given_.second_kind[c]] += seen * one;
+      const double score = seen * one * two;
+      score_.push_back(score);
+      total += score;
+      if (a >= 0) unused_[a] += score;
+      if (b >= 0) unused_[b] += score;
+    }
+    normalise(told);
+    for (std::int64_t l = 0; l < n_local; ++l) {
+      // A difference of nearly equal sums would be rounding noise.
+      unused_[l] = unused_[l] < kMostly * total ? total - unused_[l] : without(begin, end, l);
+    }
+    for (std::int64_t l = 0; l < n_local; ++l) send(edges_[first_edge + l], l, outgoing, damping);
+  }
+
+  // Beliefs about the mask's choices; returns the logarithm of their sum.
+  double believe(std::int64_t v, const std::vector<double>& incoming, const State& believed, std::vector<double>& ways) const {
+    const auto begin = given_.begin[v], end = given_.begin[v + 1];
+    double total = 0.0;
+    for (auto c = begin; c < end; ++c) {
+      double score = weight_[c] * believed[given_.state[c]];
+      if (given_.first[c] >= 0) score *= incoming[given_.first[c] * kKinds + given_.first_kind[c]];
+      if (given_.second[c] >= 0) score *= incoming[given_.second[c] * kKinds + given_.second_kind[c]];
+      ways[c] = score;
+      total += score;
+    }
+    for (auto c = begin; c < end; ++c) ways[c] /= std::max(total, kSmallest);
+    return std::log(std::max(total, kSmallest)) + largest_[v];
+  }
+
+ private:
+  void number_edges(std::int64_t n_edges) {
+    std::vector<std::int64_t> number(static_cast<std::size_t>(n_edges), -1);
+    local_[0].assign(given_.first.size(), -1);
+    local_[1].assign(given_.first.size(), -1);
+    edge_begin_.push_back(0);
+    for (std::int64_t v = 0; v < n_; ++v) {
+      for (auto c = given_.begin[v]; c < given_.begin[v + 1]; ++c) {
+        const std::int64_t ends[2] = {given_.first[c], given_.second[c]};
+        for (int k = 0; k < 2; ++k) {
+          if (ends[k] < 0) continue;
+          if (ends[k] >= n_edges) throw std::invalid_argument("a choice names an edge that is not there");
+          if (number[ends[k]] < 0) {
+            number[ends[k]] = static_cast<std::int64_t>(edges_.size()) - edge_begin_.back();
+            edges_.push_back(ends[k]);
+          }
+          local_[k][c] = number[ends[k]];
+        }
+      }
+      for (auto l = static_cast<std::size_t>(edge_begin_.back()); l < edges_.size(); ++l) number[edges_[l]] = -1;
+      edge_begin_.push_back(static_cast<std::int64_t>(edges_.size()));
+    }
+  }
+
+  void scale_weights() {
+    weight_.resize(given_.log_weight.size());
+    largest_.assign(static_cast<std::size_t>(n_), 0.0);
+    for (std::int64_t v = 0; v < n_; ++v) {
+      const auto begin = given_.begin[v], end = given_.begin[v + 1];
+      if (begin == end) throw std::invalid_argument("a mask has no choice");
+      const double largest = *std::max_element(given_.log_weight.begin() + begin, given_.log_weight.begin() + end);
+      if (!std::isfinite(largest)) throw std::invalid_argument("all choices of a mask are impossible");
+      for (auto c = begin; c < end; ++c) weight_[c] = std::exp(given_.log_weight[c] - largest);
+      largest_[v] = largest;
+    }
+  }
+
+  // The weight of all choices that leave an edge unused.
+  double without(std::int64_t begin, std::int64_t end, std::int64_t local) const {
+    double sum = 0.0;
+    for (auto c = begin; c < end; ++c) {
+      if (local_[0][c] != local && local_[1][c] != local) sum += score_[c - begin];
+    }
+    return sum;
+  }
+
+  void send(std::int64_t edge, std::int64_t local, std::vector<double>& outgoing, double damping) {
+    const double none = std::max(unused_[local], kSmallest);
+    for (int k = 0; k < kKinds; ++k) {
+      double& message = outgoing[edge * kKinds + k];
+      const double used = used_[local * kKinds + k];
+      if (used <= 0.0) {
+        message = 0.0;
+        continue;
+      }
+      const double fresh = clamped(used / none);
+      message = damping > 0.0 && message > 0.0 ? std::pow(message, damping) * std::pow(fresh, 1.0 - damping) : fresh;
+    }
+  }
+
+  static void normalise(State& told) {
+    const double total = std::max(told[0] + told[1] + told[2], kSmallest);
+    for (double& each : told) each = std::max(each / total, 0.0);
+  }
+
+  const Choices& given_;
+  std::int64_t n_;
+  std::vector<double> weight_, largest_;
+  std::vector<std::int64_t> local_[2], edges_, edge_begin_;
+  std::vector<double> used_, unused_, score_;
+};
+
+double belief_of_edge(const std::vector<double>& down, const std::vector<double>& up, std::int64_t e, double* kinds) {
+  double total = 1.0;
+  for (int k = 0; k < kKinds; ++k) total += down[e * kKinds + k] * up[e * kKinds + k];
+  for (int k = 0; k < kKinds; ++k) kinds[k] = down[e * kKinds + k] * up[e * kKinds + k] / total;
+  return total;
+}
+
+}  // namespace
+
+Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, std::int64_t max_sweeps, double tolerance) {
+  if (out.begin.size() != in.begin.size()) throw std::invalid_argument("both sides must have the same masks");
+  Side later(out, n_edges), earlier(in, n_edges);
+  const auto n = later.size();
+  const auto slots = static_cast<std::size_t>(n_edges * kKinds);
+  std::vector<double> down(slots, 0.0), up(slots, 0.0);  // from mothers to daughters, and back
+  earlier.know_nothing(up);
+  const State even = {1.0 / 3, 1.0 / 3, 1.0 / 3};
+  std::vector<State> from_in(static_cast<std::size_t>(n), even), from_out(static_cast<std::size_t>(n), even);
+
+  Beliefs found;
+  found.edge.assign(slots, 0.0);
+  std::array<double, kKinds> kinds;
+  for (found.sweeps = 0; found.sweeps < max_sweeps;) {
+    const double damping = found.sweeps < kUndamped ? 0.0 : kDamping;
+    for (std::int64_t v = 0; v < n; ++v) {
+      earlier.update(v, down, from_out[v], up, from_in[v], damping);
+      later.update(v, up, from_in[v], down, from_out[v], damping);
+    }
+    for (std::int64_t v = n - 1; v >= 0; --v) {
+      later.update(v, up, from_in[v], down, from_out[v], damping);
+      earlier.update(v, down, from_out[v], up, from_in[v], damping);
+    }
+    ++found.sweeps;
+    found.change = 0.0;
+    for (std::int64_t e = 0; e < n_edges; ++e) {
+      belief_of_edge(down, up, e, kinds.data());
+      for (int k = 0; k < kKinds; ++k) {
+        found.change = std::max(found.change, std::abs(kinds[k] - found.edge[e * kKinds + k]));
+        found.edge[e * kKinds + k] = kinds[k];
+      }
+    }
+    if (found.change < tolerance) break;
+  }
+
+  found.ways_out.resize(out.log_weight.size());
+  found.ways_in.resize(in.log_weight.size());
+  found.state.resize(static_cast<std::size_t>(n * kStates));
+  for (std::int64_t v = 0; v < n; ++v) {
+    found.log_evidence += later.believe(v, up, from_in[v], found.ways_out);
+    found.log_evidence += earlier.believe(v, down, from_out[v], found.ways_in);
+    double total = 0.0;
+    for (int s = 0; s < kStates; ++s) total += from_in[v][s] * from_out[v][s];
+    total = std::max(total, kSmallest);
+    for (int s = 0; s < kStates; ++s) found.state[v * kStates + s] = from_in[v][s] * from_out[v][s] / total;
+    found.log_evidence -= std::log(total);
+  }
+  for (std::int64_t e = 0; e < n_edges; ++e) found.log_evidence -= std::log(belief_of_edge(down, up, e, kinds.data()));
+  return found;
+}
+
+}  // namespace dunno

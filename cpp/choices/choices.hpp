@@ -1,0 +1,38 @@
+// Belief propagation where every mask chooses: one way in, one way out, and both agree on how many cells it holds.
+//
+// A mask has two factors, one over the ways in which its cells came and one over the ways in which they go on. Each way (a choice)
+// names a state of the mask and at most two edges with the kind of event that they take part in; all other edges of the factor
+// are unused. Messages about edges are ratios to "unused", so that their number is the number of kinds.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace dunno {
+
+constexpr int kStates = 3;  // a mask holds no cell, one, or two
+constexpr int kKinds = 10;  // see Kind in assignment/choices.py
+
+// The choices of all masks on one side, those of mask v at [begin[v], begin[v + 1]).
+struct Choices {
+  std::vector<std::int64_t> begin;
+  std::vector<std::int64_t> state;
+  std::vector<std::int64_t> first, second;            // edges, -1 for none
+  std::vector<std::int64_t> first_kind, second_kind;  // of these edges
+  std::vector<double> log_weight;
+};
+
+struct Beliefs {
+  std::vector<double> ways_out, ways_in;  // of each choice
+  std::vector<double> state;              // kStates of each mask
+  std::vector<double> edge;               // kKinds of each edge
+  double log_evidence = 0.0;              // Bethe's
+  double change = 0.0;                    // largest change of a belief about an edge in the last sweep
+  std::int64_t sweeps = 0;
+};
+
+// Masks come in the order of their frames: sweeps go forwards and backwards in time.
+Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, std::int64_t max_sweeps, double tolerance);
+
+}  // namespace dunno

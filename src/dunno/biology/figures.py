@@ -1,0 +1,148 @@
+"""The figures that people ask for, each computed on one lineage, with its variance over cells where it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dunno.biology.lineage import Lineage
+from dunno.types import Floats, Ints
+
+Estimate = tuple[float, float]
+"""A value, and its variance if other cells of the same kind had been seen; NaN where that is not known."""
+
+UNKNOWN = float("nan")
+FEWEST = 3
+"""Cells, or pairs of them, below which a spread or a correlation means nothing."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A figure.
+
+    Attributes:
+        name: As a column of a table.
+        words: As a person reads it.
+        unit: `{time}` stands for minutes or frames, `{length}` for µm or pixels.
+        compute: From a lineage.
+        log: Whether its interval over other cells is symmetric on a logarithmic scale.
+    """
+
+    name: str
+    words: str
+    unit: str
+    compute: Callable[[Lineage], Estimate]
+    log: bool = False
+
+
+def _divisions(lineage: Lineage) -> Estimate:
+    return float((lineage.ended_by == 0).sum()), UNKNOWN
+
+
+def _complete(lineage: Lineage) -> Estimate:
+    return float(lineage.complete.sum()), UNKNOWN
+
+
+def _median_cycle(lineage: Lineage) -> Estimate:
+    found = lineage.duration[lineage.complete]
+    return (float(np.median(found)) if len(found) else UNKNOWN), UNKNOWN
+
+
+def _mean_cycle(lineage: Lineage) -> Estimate:
+    return _mean(lineage.duration[lineage.complete])
+
+
+def _division_rate(lineage: Lineage) -> Estimate:
+    """Divisions per cell and unit of time; its variance is that of its logarithm, 1 / divisions."""
+    divisions, seen = float((lineage.ended_by == 0).sum()), float(lineage.duration.sum())
+    return (divisions / seen if seen else UNKNOWN), (1 / divisions if divisions else UNKNOWN)
+
+
+def _loss_rate(lineage: Lineage) -> Estimate:
+    losses, seen = float((lineage.ended_by == 3).sum()), float(lineage.duration.sum())
+    return (losses / seen if seen else UNKNOWN), (1 / losses if losses else UNKNOWN)
+
+
+def _speed(lineage: Lineage) -> Estimate:
+    speed, track = step_speeds(lineage)
+    count = np.bincount(track, minlength=len(lineage.first))
+    sums = np.bincount(track, speed, minlength=len(lineage.first))
+    return _mean(sums[count > 0] / count[count > 0])
+
+
+def _growth(lineage: Lineage) -> Estimate:
+    found = growth_rates(lineage)
+    return _mean(found[np.isfinite(found)])
+
+
+def _sisters(lineage: Lineage) -> Estimate:
+    first = np.flatnonzero(lineage.sister > np.arange(len(lineage.first)))
+    return _correlation(lineage, first, lineage.sister[first])
+
+
+def _mother_daughter(lineage: Lineage) -> Estimate:
+    daughter = np.flatnonzero(lineage.came_from >= 0)
+    return _correlation(lineage, daughter, lineage.came_from[daughter])
+
+
+def _clone(lineage: Lineage) -> Estimate:
+    """Cells in the last frame per cell of the first one."""
+    t = lineage.rows.t[lineage.alive]
+    family = lineage.family[lineage.track[lineage.alive]]
+    founders = np.unique(family[t == 0])
+    at_end = family[t == len(lineage.rows.frames) - 1]
+    sizes = np.array([float((at_end == founder).sum()) for founder in founders.tolist()])
+    return _mean(sizes)
+
+
+def _correlation(lineage: Lineage, one: Ints, other: Ints) -> Estimate:
+    both = lineage.complete[one] & lineage.complete[other]
+    x, y = lineage.duration[one[both]], lineage.duration[other[both]]
+    if len(x) < FEWEST or x.std() == 0 or y.std() == 0:
+        return UNKNOWN, UNKNOWN
+    return float(np.corrcoef(x, y)[0, 1]), UNKNOWN
+
+
+def _mean(values: Floats) -> Estimate:
+    if len(values) == 0:
+        return UNKNOWN, UNKNOWN
+    return float(values.mean()), float(values.var(ddof=1) / len(values)) if len(values) >= FEWEST else UNKNOWN
+
+
+def step_speeds(lineage: Lineage) -> tuple[Floats, Ints]:
+    """(S,) speed of every step of a cell from one look to the next, and (S,) its track."""
+    rows, step = lineage.rows, lineage.steps
+    before = lineage.mother[step]
+    length = np.linalg.norm(rows.place[step] - rows.place[before], axis=1)
+    return length / (rows.times[rows.t[step]] - rows.times[rows.t[before]]), lineage.track[step]
+
+
+def growth_rates(lineage: Lineage) -> Floats:
+    """(R,) slope of log area over time of each track; NaN for those with fewer than three masks."""
+    own = np.flatnonzero(lineage.alive)
+    track, n = lineage.track[own], len(lineage.first)
+    time, size = lineage.rows.times[lineage.rows.t[own]], np.log(lineage.rows.area[own])
+    count = np.bincount(track, minlength=n)
+    mean_time, mean_size = (np.bincount(track, each, minlength=n) / np.maximum(count, 1) for each in (time, size))
+    apart = time - mean_time[track]
+    spread = np.bincount(track, apart**2, minlength=n)
+    slope = np.bincount(track, apart * (size - mean_size[track]), minlength=n)
+    return np.where(count >= FEWEST, slope / np.where(spread > 0, spread, np.nan), np.nan)
+
+
+KINDS = (
+    Kind("divisions", "divisions", "", _divisions),
+    Kind("complete_cycles", "complete cycles (birth and division seen)", "", _complete),
+    Kind("median_cycle", "median complete cycle", "{time}", _median_cycle),
+    Kind("mean_cycle", "mean complete cycle", "{time}", _mean_cycle),
+    Kind("division_rate", "divisions per cell", "per {time}", _division_rate, log=True),
+    Kind("loss_rate", "losses per cell, away from the border", "per {time}", _loss_rate, log=True),
+    Kind("growth_rate", "growth of a cell's area (slope of its logarithm)", "per {time}", _growth),
+    Kind("speed", "mean speed of a cell", "{length} per {time}", _speed),
+    Kind("sister_correlation", "correlation of sisters' cycles", "", _sisters),
+    Kind("mother_daughter_correlation", "correlation of mothers' and daughters' cycles", "", _mother_daughter),
+    Kind("clone_size", "cells at the end per cell at the beginning", "", _clone),
+)
+"""One list: tables, the page and the docs read it."""

@@ -1,0 +1,76 @@
+"""`dunno export`: an output in another tool's format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from dunno.io.leaving_out import LeftOut
+    from dunno.types import PairPosterior
+
+
+def export(
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
+    to: Annotated[
+        str, typer.Option("--to", metavar="FORMAT", help="trackmate, geff, ctc, napari, …; see dunno list writers.")
+    ],
+    path: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file or folder to write.")],
+    min_probability: Annotated[
+        float | None, typer.Option(metavar="P", help="Cut links that are less probable than P.")
+    ] = None,
+    min_length: Annotated[
+        int | None, typer.Option(metavar="N", help="Leave out tracks with fewer than N cells.")
+    ] = None,
+    masks: Annotated[Path | None, typer.Option(help="Where the movie's masks are now, if they have moved.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what dunno wrote there before.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
+) -> None:
+    """Write tracks in a format that other tools open, with their probabilities as far as it has room for them."""
+    from dunno.cli.console import note
+    from dunno.io.block_files import stored_pairs
+    from dunno.io.leaving_out import LeftOut, check_limits, long_tracks, sure_links
+    from dunno.io.output import read_run, reopen_movie
+    from dunno.io.writers import export as write
+    from dunno.io.writers import find_format
+    from dunno.io.writing import REVIEW_FILE
+
+    check_limits(min_probability, min_length)
+    form = find_format(to)
+    about = {**read_run(output)["parameters"]}
+    movie = reopen_movie(output, masks) if form.needs_masks else None
+    left_out, counted = LeftOut(), LeftOut()
+    if min_probability is not None or min_length is not None:
+        about["export"] = {"min_probability": min_probability, "min_length": min_length}
+
+    def sure(count: LeftOut) -> Iterable[PairPosterior]:
+        pairs = stored_pairs(output)
+        return pairs if min_probability is None else sure_links(pairs, min_probability, count)
+
+    pairs = sure(left_out)
+    if min_length is not None:
+        pairs = long_tracks(lambda: sure(counted), min_length, left_out)
+    tracks = write(to, path, pairs, about, movie, overwrite=overwrite)
+    if min_length is not None:  # the pairs were read twice
+        left_out.links, left_out.divisions = counted.links // 2, counted.divisions // 2
+    if (output / REVIEW_FILE).exists():
+        note(
+            "the review is not in it; dunno review OUT --export DIR writes the reviewed tracks, which can be exported then"
+        )
+    if not quiet:
+        typer.echo(f"written to {path}: {len(tracks):,} tracks as {form.name}; probabilities are {about['verdict']}")
+        for line in _told(left_out, min_probability, min_length):
+            typer.echo(line)
+
+
+def _told(left_out: LeftOut, least: float | None, length: int | None) -> Iterable[str]:
+    if least is not None:
+        yield f"cut: {left_out.links:,} links below {least:g}, {left_out.divisions:,} divisions lost a daughter by it"
+    if length is not None:
+        yield (
+            f"left out: {left_out.tracks:,} tracks with fewer than {length} cells ({left_out.cells:,} cells); "
+            f"{left_out.orphans:,} tracks lost their mother by it"
+        )

@@ -1,0 +1,73 @@
+"""`dunno measure`: cycles, families, rates and speeds of an output, with their doubt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from dunno.biology import Biology
+
+
+def measure(
+    output: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="A folder that `dunno track` wrote; with --groups, one of many outputs."),
+    ],
+    folder: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write.")],
+    samples: Annotated[int, typer.Option(help="Lineages to draw for the intervals; 0 for none.")] = 200,
+    groups: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A table (name,group) of outputs in OUT: compares conditions.")
+    ] = None,
+    masks: Annotated[Path | None, typer.Option(help="Where the movie's masks are now, if they have moved.")] = None,
+    seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what dunno wrote there before.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
+) -> None:
+    """Measure cell cycles, families, rates and speeds: tables, a page and pictures, each figure with its interval."""
+    from dunno.biology import measure as measure_biology
+    from dunno.biology.write import PAGE, write_biology
+    from dunno.cli.console import note, show_progress
+    from dunno.errors import InputError
+    from dunno.io.writing import check_output
+    from dunno.tracking import Tracking
+
+    check_output(folder, overwrite)
+    watch = show_progress("drawing lineages", quiet)
+    if groups is not None:
+        from dunno.biology.groups import compare_groups, read_groups, sentences
+
+        if masks is not None:
+            raise InputError("--masks is for one output; with --groups every output opens its own movie")
+        compared = compare_groups(output, read_groups(groups), folder, samples=samples, seed=seed, overwrite=overwrite)
+        if not quiet:
+            for line in sentences(compared):
+                typer.echo(line)
+            typer.echo(f"written to {folder}: groups.csv, wells.csv, and a folder for every output")
+        return
+    found = measure_biology(Tracking.read(output, masks), samples, seed, lambda drawn, n: watch(iter(drawn), n))
+    if not found.draws:
+        note(f"there are no intervals: {found.why_no_draws}")
+    write_biology(found, folder, overwrite=overwrite)
+    if not quiet:
+        _show(found)
+        typer.echo(f"the page is {folder / PAGE}; the tables and pictures are beside it")
+
+
+def _show(found: Biology) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from dunno.biology.page import between, number
+
+    about = found.tracking.about
+    title = f"{about['movie']}: {len(found.draws)} lineages drawn, probabilities {about['verdict']}"
+    table = Table(title=title, title_justify="left")
+    for name in ("figure", "reported", "this movie, 95 %", "such cells, 95 %", "unit"):
+        table.add_column(name, justify="left" if name in ("figure", "unit") else "right")
+    for each in found.figures:
+        intervals = between(each.low, each.high), between(each.low_cells, each.high_cells)
+        table.add_row(each.words, number(each.value), *intervals, each.unit)
+    Console(highlight=False).print(table)

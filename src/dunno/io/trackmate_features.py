@@ -1,0 +1,88 @@
+"""The features that a TrackMate file declares: what they are called, their dimension, and whether they are whole numbers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dunno.io.gathering import axes_of
+
+
+class Feature(NamedTuple):
+    """A feature as TrackMate declares it; `dimension` is one of its `Dimension` names."""
+
+    name: str
+    dimension: str
+    is_int: bool
+    short: str = ""
+
+
+SPOT = {
+    "QUALITY": Feature("Quality", "QUALITY", False),
+    "POSITION_X": Feature("X", "POSITION", False),
+    "POSITION_Y": Feature("Y", "POSITION", False),
+    "POSITION_Z": Feature("Z", "POSITION", False),
+    "POSITION_T": Feature("T", "TIME", False),
+    "FRAME": Feature("Frame", "NONE", True),
+    "RADIUS": Feature("Radius", "LENGTH", False, "R"),
+    "VISIBILITY": Feature("Visibility", "NONE", True),
+    "LABEL": Feature("Label in the masks", "NONE", True, "Label"),
+    "TRACKLET": Feature("Track from birth to division", "NONE", True, "Tracklet"),
+    "MASK_AREA": Feature("Area or volume of the mask", "AREA", False, "Mask area"),
+    "PROBABILITY": Feature("Probability of the link to its mother", "NONE", False, "P(link)"),
+    "ENTROPY": Feature("Entropy of its mother's identity", "NONE", False, "Entropy"),
+    "P_APPEAR": Feature("P(appears)", "NONE", False),
+    "P_DISAPPEAR": Feature("P(disappears)", "NONE", False),
+    "P_DIVIDE": Feature("P(divides)", "NONE", False),
+    "P_FALSE": Feature("P(the mask holds no cell)", "NONE", False, "P(false)"),
+    "P_TWO": Feature("P(the mask holds two cells)", "NONE", False, "P(two)"),
+    "REVIEWED": Feature("Decided by a person", "NONE", True, "Reviewed"),
+}
+
+EDGE = {
+    "SPOT_SOURCE_ID": Feature("Source spot ID", "NONE", True, "Source ID"),
+    "SPOT_TARGET_ID": Feature("Target spot ID", "NONE", True, "Target ID"),
+    "LINK_COST": Feature("Edge cost", "COST", False, "Cost"),
+    "PROBABILITY": Feature("Probability that the link is right", "NONE", False, "P(link)"),
+    "FRAMES_APART": Feature("Frames between its spots", "NONE", True, "Frames"),
+}
+
+TRACK = {
+    "TRACK_INDEX": Feature("Track index", "NONE", True, "Index"),
+    "TRACK_ID": Feature("Track ID", "NONE", True, "ID"),
+    "NUMBER_SPOTS": Feature("Number of spots in track", "NONE", True, "N spots"),
+    "NUMBER_GAPS": Feature("Number of gaps", "NONE", True, "N gaps"),
+    "NUMBER_SPLITS": Feature("Number of split events", "NONE", True, "N splits"),
+    "TRACK_DURATION": Feature("Duration of track", "TIME", False, "Duration"),
+    "TRACK_START": Feature("Track start", "TIME", False, "Start"),
+    "TRACK_STOP": Feature("Track stop", "TIME", False, "Stop"),
+    "LEAST_PROBABILITY": Feature("Probability of its least certain link", "NONE", False, "Least P(link)"),
+    "EXPECTED_WRONG_LINKS": Feature("Links expected to be wrong", "NONE", False, "Wrong links"),
+}
+
+RENAMED = {"track": "TRACKLET", "area": "MASK_AREA"}
+
+
+def spot_features(columns: dict[str, np.ndarray], frame: int, minutes: float | None) -> dict[str, np.ndarray]:
+    """One frame's spots by TrackMate's names; places along a missing axis are 0, and everything is visible.
+
+    Args:
+        columns: The cells' columns, `radius` and `probability` among them.
+        frame: Original index of the frame.
+        minutes: Between frames; `None` counts time in frames.
+    """
+    n = len(columns["label"])
+    axes = axes_of(columns)
+    zero = np.zeros(n)
+    known = {
+        "QUALITY": np.ones(n),
+        **{f"POSITION_{axis.upper()}": columns[axis] if axis in axes else zero for axis in "xyz"},
+        "POSITION_T": np.full(n, frame * (minutes or 1.0)),
+        "FRAME": np.full(n, frame),
+        "VISIBILITY": np.ones(n, np.int64),
+    }
+    others = {
+        RENAMED.get(name, name.upper()): values for name, values in columns.items() if name not in ("frame", *axes)
+    }
+    return {**known, **others}

@@ -1,0 +1,53 @@
+"""A table that `intracktive convert` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dunno.io.csv_rows import table
+from dunno.io.gathering import GatheredCells, axes_of, mothers_of, radius
+from dunno.lineage.tracks import FrameRecord, TrackRow
+from dunno.types import Movie, PairPosterior
+
+
+class IntracktiveWriter:
+    """A table for inTRACKtive: track_id, t, [z,] y, x, parent_track_id (-1 for none), radius, and attributes.
+
+    Frames are counted from 0 without gaps, as the viewer wants them. `intracktive convert FILE --add_radius
+    --add_all_attributes` makes what the viewer opens.
+    """
+
+    name = "intracktive"
+    needs_masks = False
+
+    def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+        self._path = path
+        self._cells = GatheredCells()
+        self._n_frames: list[int] = []
+
+    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
+        """Keep one frame's cells."""
+        self._cells.add(record, pair)
+        self._n_frames.append(len(record.track))
+
+    def finish(self, tracks: Sequence[TrackRow]) -> None:
+        """Write the table."""
+        columns = self._cells.columns()
+        axes = axes_of(columns)
+        mother = mothers_of(tracks)[columns["track"]]
+        del columns["frame"]
+        told = {
+            "track_id": columns.pop("track"),
+            "t": np.repeat(np.arange(len(self._n_frames)), self._n_frames),
+            **{axis: columns.pop(axis) for axis in axes},
+            "parent_track_id": np.where(mother > 0, mother, -1),
+            "radius": radius(columns["area"], len(axes)),
+        }
+        self._path.write_bytes(table({**told, **columns}))
+
+    def close(self) -> None:
+        """No file is kept open."""

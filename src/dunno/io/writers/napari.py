@@ -1,0 +1,45 @@
+"""A table that napari's Tracks layer is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dunno.io.csv_rows import table
+from dunno.io.gathering import GatheredCells, axes_of, mothers_of
+from dunno.lineage.tracks import FrameRecord, TrackRow
+from dunno.types import Movie, PairPosterior
+
+
+class NapariWriter:
+    """A table for napari's Tracks layer: ID, T, [Z,] Y, X, then features, each cell's link probability among them.
+
+    Rows are sorted by track and time, as the layer wants them; `parent` is the track that a track came from, 0 for none.
+    """
+
+    name = "napari"
+    needs_masks = False
+
+    def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+        self._path = path
+        self._cells = GatheredCells()
+
+    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
+        """Keep one frame's cells."""
+        self._cells.add(record, pair)
+
+    def finish(self, tracks: Sequence[TrackRow]) -> None:
+        """Sort and write."""
+        columns = self._cells.columns()
+        axes = axes_of(columns)
+        columns["parent"] = mothers_of(tracks)[columns["track"]]
+        order = np.lexsort((columns["frame"], columns["track"]))
+        layer = {"ID": columns.pop("track"), "T": columns.pop("frame")}
+        layer |= {axis.upper(): columns.pop(axis) for axis in axes}
+        self._path.write_bytes(table({name: values[order] for name, values in {**layer, **columns}.items()}))
+
+    def close(self) -> None:
+        """No file is kept open."""

@@ -1,0 +1,154 @@
+"""The term `masks` and the rates beside it, fitted to what is expected of a stretch's masks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from dunno.assignment import Marginals
+from dunno.assignment.choices import Kind
+from dunno.models.carrying import recently_born
+from dunno.models.expectation import maximise
+from dunno.models.masks import Solution, solve_masks, solved
+from dunno.models.model import Model
+from dunno.terms.age import Age
+from dunno.terms.masks import TAIL, UNIT_BALL, Law, Masks, fitted
+from dunno.types import Floats
+from dunno.types.stretch import Stretch
+
+ROUNDS = 12
+FIT_SWEEPS = 8
+"""Sweeps of each round: what is not settled by then is ambiguous, and weighs little."""
+
+RARE, RARE_WORTH = 1e-3, 300.0
+HELD = frozenset({"motion_scale", "tail"})
+"""Motion stays as the pairs alone say: masks change what links are, not how cells move."""
+
+
+def fit_masks(
+    model: Model,
+    stretch: Stretch,
+    pairwise: Marginals,
+    rounds: int = ROUNDS,
+    tell: Callable[[int, int], None] = lambda done, of: None,
+) -> Solution:
+    """Beliefs under the model that explains a stretch's masks best.
+
+    Args:
+        model: To begin with; has the term `masks`.
+        stretch: The frames, with edges across gaps.
+        pairwise: What the same edges are believed to be if every mask held one cell.
+        rounds: Of expectation and maximisation.
+        tell: Is told how many rounds are done, and of how many.
+    """
+    solution = solve_masks(model, stretch, pairwise, sweeps=FIT_SWEEPS)
+    one = np.ones((len(stretch), len(stretch)))
+    for done in range(rounds):
+        tell(done, rounds)
+        stretch = solution.graph.stretch
+        model = maximise(solution.expected(), one, held=HELD)
+        masks = updated(model.term(Masks.name), solution)
+        model = replace(model, terms=tuple(masks if term.name == Masks.name else term for term in model.terms))
+        if model.has(Age.name):
+            stretch = stretch.with_recent(recently_born(solution.expected()))
+        solution = solved(model, stretch, sweeps=FIT_SWEEPS)
+    return solution
+
+
+def updated(masks: Masks, solution: Solution) -> Masks:
+    """The term that makes the expectations most likely."""
+    return _divisions(_merged(_sizes(_false(masks, solution), solution), solution), solution)
+
+
+def _share(count: float, among: float, prior: float = RARE, worth: float = RARE_WORTH) -> float:
+    return (count + prior * worth) / (among + worth)
+
+
+def _false(masks: Masks, solution: Solution) -> Masks:
+    stretch, state = solution.graph.stretch, solution.beliefs.state
+    came = solution.in_sum("come up")
+    anywhere, beside = masks.false_density(solution.graph.model, stretch)
+    near = came * beside / np.maximum(anywhere + beside, 1e-300)
+    cells = float(stretch.is_daughter.sum())
+    size = stretch.column("log_area") - masks.centre
+    mean, spread = Law(-0.5, 0.6, 10.0).step(size, state[:, 0], masks.false_size, masks.false_size_spread)
+    d = stretch.n_dimensions
+    usual = 2 * np.exp((masks.centre - np.log(UNIT_BALL[d])) / d)
+    nearest = np.log(np.maximum(stretch.neighbour_distances(3)[:, 0], 1e-300) / usual)
+    known = np.isfinite(nearest)
+    far, far_spread = Law(float(np.log(0.9)), 0.4, 10.0).step(
+        nearest[known], near[known], float(np.log(masks.fragment_distance)), masks.fragment_spread
+    )
+    stayed = float(solution.beliefs.edge[:, Kind.FALSE].sum())
+    return fitted(
+        masks,
+        p_false=_share(float((came - near).sum()), cells),
+        p_fragment=_share(float(near.sum()), cells),
+        p_cut=_share(float(solution.out_sum("cut").sum()), cells),
+        false_stays=_share(stayed, float(state[stretch.is_mother, 0].sum()), 0.4, 20.0),
+        false_size=mean,
+        false_size_spread=spread,
+        fragment_distance=float(np.exp(far)),
+        fragment_spread=far_spread,
+        share_false=_share(float(state[:, 0].sum()), float(len(state)), 0.002, 300.0),
+        share_two=_share(float(state[:, 2].sum()), float(len(state)), 0.002, 300.0),
+    )
+
+
+def _sizes(masks: Masks, solution: Solution) -> Masks:
+    stretch = solution.graph.stretch
+    size = stretch.column("log_area")
+    change = size[stretch.daughter] - size[stretch.mother]
+    weight = np.where(stretch.lags == 1, solution.beliefs.edge[:, Kind.SINGLE], 0.0)
+    _, spread = Law(0.0, 0.1, 20.0).step(change, weight, 0.0, masks.size_spread, centred=True)
+    return fitted(masks, size_spread=spread)
+
+
+def _merged(masks: Masks, solution: Solution) -> Masks:
+    graph, state = solution.graph, solution.beliefs.state
+    merged, parted = solution.of_pairs("merge"), solution.of_pairs("apart")
+    mothers = np.stack([graph.stretch.mother[graph.merges.first], graph.stretch.mother[graph.merges.second]])
+    touching = len(np.unique(np.sort(mothers, axis=0), axis=1).T) if mothers.size else 0
+    two = float(state[graph.stretch.is_mother, 2].sum())
+    went = float(parted.sum() + solution.out_sum("one apart").sum())
+    middle = np.concatenate([graph.merges.look.middle, graph.partings.look.middle])
+    radius = np.concatenate([graph.merges.look.radius, graph.partings.look.radius])
+    return fitted(
+        masks,
+        p_merge=_share(float(merged.sum()), float(touching)),
+        p_apart=_share(went, two, 0.1, 10.0),
+        together_scale=_scale(
+            middle / radius**2, np.concatenate([merged, parted]), masks.together_scale, graph.stretch
+        ),
+    )
+
+
+def _divisions(masks: Masks, solution: Solution) -> Masks:
+    graph = solution.graph
+    divided, look = solution.of_pairs("divide"), graph.divisions.look
+    ratio = np.log(look.distance / look.radii)
+    far, spread = Law(0.0, 0.3, 10.0).step(
+        ratio, divided, float(np.log(masks.division_distance)), masks.division_spread
+    )
+    mean, size = Law(0.0, 0.3, 10.0).step(look.growth, divided, masks.division_size, masks.division_size_spread)
+    _, alike = Law(0.0, 0.25, 20.0).step(look.unlike, divided, 0.0, masks.sister_spread, centred=True)
+    return fitted(
+        masks,
+        division_distance=float(np.exp(far)),
+        division_spread=spread,
+        division_size=mean,
+        division_size_spread=size,
+        sister_spread=alike,
+        division_scale_of_middle=_scale(
+            look.middle / look.radius**2, divided, masks.division_scale_of_middle, graph.stretch
+        ),
+    )
+
+
+def _scale(squared: Floats, weight: Floats, scale: float, stretch: Stretch) -> float:
+    """A squared scale per axis, one step on, with a prior of 0.05 worth ten."""
+    d = stretch.n_dimensions
+    robust = weight * (TAIL + d) / (TAIL + squared / scale)
+    return (float((robust * squared).sum()) + 10.0 * d * 0.05) / (d * (float(weight.sum()) + 10.0))

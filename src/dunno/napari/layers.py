@@ -1,0 +1,198 @@
+"""An output as napari layers: frames are read when they are looked at, tracks and doubts are made for the frames around."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dunno.review.review import Review
+from dunno.types import Bools, Floats, Movie, PairPosterior
+
+AROUND = 12
+"""Frames on either side of the one that is looked at for which tracks are made."""
+DOUBTFUL = 0.05
+"""Cells whose decision is wrong with at least this probability are shown as points."""
+NAMES = ("image", "masks", "tracks", "doubtful", "candidates")
+
+Layer = tuple[Any, dict[str, Any], str]
+
+
+def movie_layers(movie: Movie, about: dict[str, Any] | None = None) -> list[Layer]:
+    """The movie's images and masks, read frame by frame when they are looked at."""
+    scale = (1.0, *movie.scale)
+    more = {"scale": scale, "metadata": {"dunno": about or {}}}
+    found: list[Layer] = []
+    if movie.has_images:
+        first = movie.images(0)
+        limits = [float(value) for value in np.percentile(first, [1, 99.8])]
+        limits[1] = max(limits[1], limits[0] + 1)
+        image = _lazy(movie, "images", first.dtype)
+        found.append((image, {**more, "name": "image", "contrast_limits": limits}, "image"))
+    if movie.has_masks:
+        masks = _lazy(movie, "masks", movie.masks(0).dtype)
+        found.append((masks, {**more, "name": "masks", "opacity": 0.35}, "labels"))
+    return found
+
+
+def _lazy(movie: Movie, what: str, dtype: Any) -> Any:
+    import dask
+    import dask.array as da
+
+    read = dask.delayed(getattr(movie, what), pure=False)
+    frames = [da.from_delayed(read(t), movie.shape, dtype) for t in range(len(movie))]
+    return da.stack(frames)
+
+
+def output_layers(folder: str | Path) -> list[Layer]:
+    """All layers of an output; nothing in it is locked or changed."""
+    with Review.open(folder, read_only=True) as review:
+        about = {"output": str(Path(folder).absolute())}
+        return [*movie_layers(review.movie, about), tracks_layer(review, 0), doubtful_layer(review, 0)]
+
+
+def window(review: Review, t: int) -> tuple[int, int]:
+    """The first and the last place in time for which tracks are made."""
+    return max(t - AROUND, 0), min(t + AROUND, review.table.n_pairs)
+
+
+def tracks_layer(review: Review, t: int) -> Layer:
+    """The links of the frames around t as tracks, each cell with the confidence of the link that leads to it."""
+    first, last = window(review, t)
+    pairs = [review.pair(k) for k in range(first, last)]
+    data, graph, confidence = _tracks(review, first, pairs)
+    more = {
+        "name": "tracks",
+        "graph": graph,
+        "features": {"confidence": np.nan_to_num(confidence, nan=1.0)},
+        "color_by": "confidence",
+        "colormap": "viridis",
+        "tail_length": AROUND,
+        "head_length": 0,
+        "scale": (1.0, *review.movie.scale),
+        "metadata": {"dunno": {"output": str(review.folder.absolute()), "frames": (first, last)}},
+    }
+    return data, more, "tracks"
+
+
+def _tracks(review: Review, first: int, pairs: Sequence[PairPosterior]) -> tuple[Floats, dict[int, list[int]], Floats]:
+    """(N, 2 + d) track, place in time and place; the mothers of tracks; how sure each cell's link is."""
+    from dunno.lineage.tracks import TrackNumbers, records
+
+    numbers = TrackNumbers()
+    scale = np.asarray(review.movie.scale)
+    parts, sure = [], []
+    local = [_without_far(pair, first, review) for pair in pairs]
+    for k, (record, _) in enumerate(records(local, numbers)):
+        cells = record.detections
+        parts.append(np.column_stack([record.track, np.full(len(cells), first + k), cells.centroid / scale]))
+        sure.append(np.full(len(cells), np.nan) if k == 0 else _confidence(local[k - 1]))
+    data, confidence = np.concatenate(parts), np.concatenate(sure)
+    order = np.lexsort((data[:, 1], data[:, 0]))
+    graph = {row.track: [row.mother] for row in numbers.table() if row.mother}
+    return data[order], graph, confidence[order]
+
+
+def _without_far(pair: PairPosterior, first: int, review: Review) -> PairPosterior:
+    """Without links from before the first frame of the window."""
+    from dataclasses import replace
+
+    if pair.gaps is None:
+        return pair
+    begins = review.frame_cells(first).frame
+    return replace(pair, gaps=pair.gaps.only(pair.gaps.mother_frame >= begins))
+
+
+def _confidence(pair: PairPosterior) -> Floats:
+    sure = np.full(len(pair.daughters), np.nan)
+    sure[pair.daughter[pair.selected]] = pair.probability[pair.selected]
+    if pair.gaps is not None:
+        sure[pair.gaps.daughter[pair.gaps.selected]] = pair.gaps.probability[pair.gaps.selected]
+    return sure
+
+
+def doubtful_layer(review: Review, t: int) -> Layer:
+    """The doubtful cells of the frames around t as points, the more doubtful the larger."""
+    first, last = window(review, t)
+    table = review.table
+    rows = np.arange(int(table.first[first]), int(table.first[last]))
+    rows = rows[table.error[rows] >= DOUBTFUL]
+    times = np.searchsorted(table.first, rows, side="right")
+    places = [
+        review.frame_cells(int(k)).centroid[row - int(table.first[k - 1])] for k, row in zip(times, rows, strict=True)
+    ]
+    scale = np.asarray(review.movie.scale)
+    data = np.column_stack([times, np.array(places).reshape(-1, len(scale)) / scale])
+    error = table.error[rows]
+    size = 4 + 10 * error if len(error) else 5
+    more = {
+        "name": "doubtful",
+        "features": {"error": error, "row": rows},
+        "face_color": "transparent",
+        "border_color": "orange",
+        "border_width": 0.15,
+        "size": size,
+        "symbol": "ring",
+        "scale": (1.0, *review.movie.scale),
+        "metadata": {"dunno": {"output": str(review.folder.absolute()), "frames": (first, last)}},
+    }
+    return data, more, "points"
+
+
+def candidates_layer(review: Review, view: dict[str, Any] | None) -> Layer:
+    """The daughter in question, and the numbered candidates in their frames."""
+    ndim = len(review.movie.scale)
+    points: list[list[float]] = []
+    texts: list[str] = []
+    if view is not None:
+        points.append(_place(review, view["frame"], view["label"]))
+        texts.append("?")
+        for choice in view["choices"]:
+            said = choice["decision"]
+            if said["kind"] == "mother":
+                points.append(_place(review, said.get("mother_frame", view["mother_frame"]), said["mother"]))
+                texts.append(choice["key"])
+    more = {
+        "name": "candidates",
+        "features": {"key": np.array(texts, dtype=object)},
+        "text": {"string": "{key}", "color": "white", "size": 14, "anchor": "center"},
+        "face_color": "#0068a8",
+        "border_color": "white",
+        "size": 9,
+        "ndim": ndim + 1,
+        "scale": (1.0, *review.movie.scale),
+    }
+    return np.array(points).reshape(-1, ndim + 1), more, "points"
+
+
+def _place(review: Review, frame: int, label: int) -> list[float]:
+    """Place in time, and where the cell is, in pixels."""
+    found = review.find(frame)
+    index = int(np.searchsorted(found.cells.label, label))
+    return [float(found.t), *(found.cells.centroid[index] / np.asarray(review.movie.scale)).tolist()]
+
+
+def refresh(layer: Any, made: Layer) -> None:
+    """Show other tracks or points in a layer that is there, which keeps its place, its colours and the selection."""
+    data, more, kind = made
+    if kind == "tracks":
+        layer.graph, layer.color_by = {}, "track_id"  # which every data has
+        layer.data = data
+        layer.features = more["features"]
+        layer.graph = more["graph"]
+        layer.color_by = more["color_by"]
+    else:
+        layer.data = data
+        layer.features = more["features"]
+        layer.size = more["size"]
+        if "text" in more:
+            layer.text = more["text"]
+    layer.metadata = {**layer.metadata, **more.get("metadata", {})}
+
+
+def is_inside(shape: Sequence[int], place: Sequence[float]) -> bool:
+    """Whether a place in pixels is in the field."""
+    inside: Bools = (np.round(place) >= 0) & (np.round(place) < np.asarray(shape))
+    return bool(inside.all())

@@ -1,0 +1,98 @@
+"""The family around a cell: its ancestors, and all that descends from them, over some frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dunno.review.review import Review
+
+BACK, AHEAD = 24, 24
+MOST = 400
+"""Cells of a family that are shown at most."""
+
+
+def family(review: Review, row: int, back: int = BACK, ahead: int = AHEAD) -> dict[str, Any]:
+    """The family of a daughter as reported now: cells, links with probabilities, and where to draw them.
+
+    A cell has a place in time, its row in the review's table (none in the first frame) and a lane; daughters of a division get
+    lanes beside each other.
+    """
+    t = review.table.pair_of(row)
+    index = row - review.table.rows(t).start
+    first, root = _climb(review, t + 1, index, back)
+    cells, links = _descend(review, first, root, min(t + 1 + ahead, review.table.n_pairs))
+    return {
+        "cells": _with_lanes(cells, links),
+        "links": [{"from": a, "to": b, "probability": p} for a, b, p in links],
+        "here": next((k for k, cell in enumerate(cells) if (cell["t"], cell["index"]) == (t + 1, index)), None),
+    }
+
+
+def _climb(review: Review, t: int, index: int, back: int) -> tuple[int, int]:
+    """The earliest ancestor within some frames: its place in time and its index there."""
+    oldest = t - back
+    while t > max(oldest, 0):
+        pair = review.pair(t - 1)
+        edge = np.flatnonzero(pair.selected & (pair.daughter == index))
+        if len(edge):
+            t, index = t - 1, int(pair.mother[edge[0]])
+            continue
+        gaps = pair.gaps
+        far = [] if gaps is None else np.flatnonzero(gaps.selected & (gaps.daughter == index)).tolist()
+        if gaps is None or not far:
+            break
+        t, index = t - 1 - int(gaps.gap[far[0]]), int(gaps.mother[far[0]])
+    return t, index
+
+
+def _descend(
+    review: Review, first: int, root: int, last: int
+) -> tuple[list[dict[str, Any]], list[tuple[int, int, float]]]:
+    number = {(first, root): 0}
+    cells, links = [_cell(review, first, root)], []
+    for t in range(first, last):
+        pair = review.pair(t)
+        chosen = np.flatnonzero(pair.selected)
+        found = [(t, int(pair.mother[e]), int(pair.daughter[e]), float(pair.probability[e])) for e in chosen.tolist()]
+        if pair.gaps is not None:
+            gaps = pair.gaps.only(pair.gaps.selected)
+            earlier = (t - gaps.gap).tolist()
+            ends = (earlier, gaps.mother.tolist(), gaps.daughter.tolist(), gaps.probability.tolist())
+            found += list(zip(*ends, strict=True))
+        for when, mother, daughter, probability in found:
+            if (when, mother) not in number or len(cells) >= MOST:
+                continue
+            if (t + 1, daughter) not in number:
+                number[t + 1, daughter] = len(cells)
+                cells.append(_cell(review, t + 1, daughter))
+            links.append((number[when, mother], number[t + 1, daughter], round(probability, 4)))
+    return cells, links
+
+
+def _cell(review: Review, t: int, index: int) -> dict[str, Any]:
+    detections = review.frame_cells(t)
+    row = None if t == 0 else int(review.table.first[t - 1]) + index
+    return {"t": t, "index": index, "frame": detections.frame, "label": int(detections.label[index]), "row": row}
+
+
+def _with_lanes(cells: list[dict[str, Any]], links: list[tuple[int, int, float]]) -> list[dict[str, Any]]:
+    """Leaves get lanes in order, mothers the middle of their daughters'."""
+    daughters: dict[int, list[int]] = {}
+    for mother, daughter, _ in links:
+        daughters.setdefault(mother, []).append(daughter)
+    lane: dict[int, float] = {}
+    stack, next_lane = [(0, False)], 0.0
+    while stack:
+        cell, ready = stack.pop()
+        own = daughters.get(cell, [])
+        if not own:
+            lane.setdefault(cell, next_lane)
+            next_lane += 1
+        elif ready:
+            lane[cell] = float(np.mean([lane[each] for each in own]))
+        else:
+            stack.append((cell, True))
+            stack += [(each, False) for each in reversed(own) if each not in lane]
+    return [{**cell, "lane": lane.get(k, 0.0)} for k, cell in enumerate(cells)]

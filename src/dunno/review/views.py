@@ -1,0 +1,217 @@
+"""One daughter with all that a person needs to see to decide: plain data, which a page or a viewer draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dunno.errors import DecisionError
+from dunno.report.crops import Box
+from dunno.review.decisions import ABOUT_MOTHERS, MISSING, TWO_CELLS, Decision
+from dunno.review.review import Review
+from dunno.review.scenes import Scenes
+from dunno.review.state import reported, reported_mother
+from dunno.types import Bools, Ints, PairPosterior
+
+SHOWN = 7
+"""Candidate mothers that get a number."""
+SHOWN_LEAST = 0.001
+HISTORY = 8
+FAR, FAR_SHOWN = 4, 2
+"""How many frames before the pair mothers are looked for, and how many of them are shown."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A daughter and her pair."""
+
+    row: int
+    t: int
+    daughter: int
+    pair: PairPosterior
+
+    @property
+    def label(self) -> int:
+        """Hers."""
+        return int(self.pair.daughters.label[self.daughter])
+
+
+class Views:
+    """Looks at a review's cells."""
+
+    def __init__(self, review: Review) -> None:
+        self.review = review
+        self.scenes = Scenes(review.movie)
+
+    def sight(self, row: int) -> Sight:
+        """A daughter by her row."""
+        if not 0 <= row < len(self.review.table):
+            raise DecisionError(f"there is no daughter {row}")
+        t = self.review.table.pair_of(row)
+        return Sight(row, t, row - self.review.table.rows(t).start, self.review.pair(t))
+
+    def view(self, row: int) -> dict[str, Any]:
+        """Everything to show about one daughter."""
+        sight = self.sight(row)
+        pair, j = sight.pair, sight.daughter
+        own = _shown_edges(pair, j)
+        box = self.scenes.box(pair, j, own)
+        mother = reported_mother(pair, j)
+        return {
+            "row": row,
+            "pair": sight.t,
+            "frame": pair.daughter_frame,
+            "mother_frame": pair.mother_frame,
+            "label": sight.label,
+            "answer": self._answer(pair.daughter_frame, sight.label),
+            "gain": self.review.queue.gain(row),
+            "no_mother": float(pair.p_appear[j]),
+            "reported": reported(pair, j),
+            "reported_frame": None if mother is None else mother[0],
+            "reported_label": None if mother is None else mother[1],
+            "candidates": [self._candidate(pair, edge) for edge in own.tolist()],
+            "far": self._far(sight),
+            "box": {"left": box.left, "top": box.top, "width": box.width, "height": box.height},
+            "before": self.scenes.cells(pair.mothers, sight.t, box),
+            "after": self.scenes.cells(pair.daughters, sight.t + 1, box),
+            "links": self.scenes.links(pair, box),
+            "said": self._said(pair, box),
+            "n_frames": self.review.table.n_pairs + 1,
+        }
+
+    def history(self, row: int) -> list[dict[str, Any]]:
+        """The daughter and her ancestors as reported, the earliest first."""
+        sight = self.sight(row)
+        cells, index, t = sight.pair.daughters, sight.daughter, sight.t + 1
+        strip = [self.scenes.portrait(cells, index, t)]
+        while t > 0 and len(strip) < HISTORY:
+            found = self._link_into(t - 1, index)
+            if found is None:
+                break
+            t, index, probability = found
+            cells = self.review.frame_cells(t)
+            strip.append({**self.scenes.portrait(cells, index, t), "probability": probability})
+        return strip[::-1]
+
+    def _link_into(self, t: int, daughter: int) -> tuple[int, int, float] | None:
+        """The mother's place among the frames, her index and how sure the link is, across gaps as well."""
+        pair = self.review.pair(t)
+        edge = np.flatnonzero(pair.selected & (pair.daughter == daughter))
+        if len(edge):
+            return t, int(pair.mother[edge[0]]), float(pair.probability[edge[0]])
+        gaps = pair.gaps
+        far = np.empty(0, np.int64) if gaps is None else np.flatnonzero(gaps.selected & (gaps.daughter == daughter))
+        if gaps is None or not len(far):
+            return None
+        earlier = t - int(gaps.gap[far[0]])
+        return earlier, int(gaps.mother[far[0]]), float(gaps.probability[far[0]])
+
+    def around(self, t: int, box: Box) -> list[dict[str, Any]]:
+        """The outlines of the cells of frame t in a box."""
+        if not 0 <= t <= self.review.table.n_pairs:
+            raise DecisionError(f"there is no frame number {t}")
+        self.scenes.check(t, box)
+        return self.scenes.cells(self.review.frame_cells(t), t, box)
+
+    def _answer(self, frame: int, label: int) -> dict[str, Any] | None:
+        subject = ("daughter", frame, label)
+        found = [answer for answer in self.review.standing if subject in answer.decision.subjects]
+        return {**found[-1].decision.to_dict(), "who": found[-1].who} if found else None
+
+    def _candidate(self, pair: PairPosterior, edge: int) -> dict[str, Any]:
+        mother = int(pair.mother[edge])
+        label = int(pair.mothers.label[mother])
+        said = [
+            answer.decision.kind
+            for answer in self.review.standing
+            if answer.decision.kind in ABOUT_MOTHERS
+            and (answer.decision.frame, answer.decision.label) == (pair.mother_frame, label)
+        ]
+        return {
+            "label": label,
+            "probability": float(pair.probability[edge]),
+            "selected": bool(pair.selected[edge]),
+            "divides": None if pair.log_divide is None else float(np.exp(pair.log_divide[mother])),
+            "disappears": None if pair.log_disappear is None else float(np.exp(pair.log_disappear[mother])),
+            "said": said[-1] if said else None,
+        }
+
+    def _far(self, sight: Sight) -> list[dict[str, Any]]:
+        """Mothers in frames before the pair's: those that the tracker thought of, then cells that were lost near here."""
+        gaps, j = sight.pair.gaps, sight.daughter
+        found: dict[tuple[int, int], dict[str, Any]] = {}
+        if gaps is not None:
+            own = np.flatnonzero((gaps.daughter == j) & ((gaps.probability >= SHOWN_LEAST) | gaps.selected))
+            for k in own[np.argsort(-gaps.probability[own])].tolist():
+                where = int(gaps.mother_frame[k]), int(gaps.mother_label[k])
+                found[where] = {"probability": float(gaps.probability[k]), "selected": bool(gaps.selected[k])}
+        for where in self._lost_near(sight):
+            found.setdefault(where, {"probability": 0.0, "selected": False})
+        kept = list(found.items())[:FAR_SHOWN]
+        return [{"mother_frame": frame, "label": label, **about} for (frame, label), about in kept]
+
+    def _lost_near(self, sight: Sight) -> list[tuple[int, int]]:
+        """Cells without a daughter in the few frames before, the nearest first, within two diameters."""
+        cells = sight.pair.daughters
+        here, size = cells.centroid[sight.daughter], cells.area[sight.daughter] ** (1 / cells.centroid.shape[1])
+        found = []
+        for t in range(sight.t - 1, max(sight.t - 1 - FAR, -1), -1):
+            pair = self.review.pair(t)
+            lost = np.ones(len(pair.mothers), np.bool_)
+            lost[pair.mother[pair.selected]] = False
+            distance = np.linalg.norm(pair.mothers.centroid - here, axis=1)
+            near = np.flatnonzero(lost & (distance < 2.5 * max(float(size), 1e-9)))
+            found += [(float(distance[i]), pair.mother_frame, int(pair.mothers.label[i])) for i in near.tolist()]
+        return [(frame, label) for _, frame, label in sorted(found)]
+
+    def _said(self, pair: PairPosterior, box: Box) -> dict[str, Any]:
+        """What was said about masks and places in sight."""
+        held = {"before": pair.mothers_held, "after": pair.daughters_held}
+        cells = {"before": pair.mothers, "after": pair.daughters}
+        told: dict[str, Any] = {
+            name: {
+                "false": [] if each is None else cells[name].label[each.p_false == 1].tolist(),
+                "two": [] if each is None else cells[name].label[each.p_two == 1].tolist(),
+            }
+            for name, each in held.items()
+        }
+        missing = [a.decision for a in self.review.standing if a.decision.kind == MISSING]
+        told["missing"] = [
+            {"frame": each.frame, "y": (each.place or ())[-2] - box.top, "x": (each.place or ())[-1] - box.left}
+            for each in missing
+            if each.frame in (pair.mother_frame, pair.daughter_frame)
+        ]
+        return told
+
+
+def _shown_edges(pair: PairPosterior, daughter: int) -> Ints:
+    """The edges of a daughter to show, the likeliest first; the reported one is always among them."""
+    worth: Bools = (pair.probability >= SHOWN_LEAST) | pair.selected
+    own = np.flatnonzero((pair.daughter == daughter) & worth)
+    own = own[np.lexsort((-pair.probability[own], ~pair.selected[own]))][:SHOWN]
+    return np.asarray(own[np.argsort(-pair.probability[own], kind="stable")])
+
+
+def in_words(decision: Decision) -> str:
+    """A decision as a person would say it.
+
+    Example:
+        >>> in_words(Decision("mother", 5, 3, 7)), in_words(Decision("no cell", 5, 3))
+        ('cell 3 of frame 5 comes from cell 7', 'mask 3 of frame 5 is no cell')
+    """
+    cell = f"cell {decision.label} of frame {decision.frame}"
+    mask = f"mask {decision.label} of frame {decision.frame}"
+    from_frame = "" if decision.mother_frame is None else f" of frame {decision.mother_frame}"
+    second = "" if decision.mother is None else f", the second from cell {decision.mother}"
+    at = ", ".join(f"{each:.0f}" for each in decision.place or ())
+    return {
+        "mother": f"{cell} comes from cell {decision.mother}{from_frame}",
+        "no mother": f"{cell} has no mother",
+        "skip": f"{cell}: cannot say",
+        "no cell": f"{mask} is no cell",
+        TWO_CELLS: f"{mask} holds two cells{second}",
+        "one cell": f"{mask} is a piece of cell {decision.other}",
+        MISSING: f"a cell is missing in frame {decision.frame} at {at}",
+    }.get(decision.kind, f"{cell} {decision.kind}")

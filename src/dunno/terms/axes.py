@@ -1,0 +1,42 @@
+"""Axes: in a volume, cells may move farther, or be less well seen, along one axis than along the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dunno.terms import Term
+from dunno.types import Floats
+from dunno.types.stretch import Stretch
+
+LEAST_LINKS = 20.0
+WIDEST = 100.0
+"""Squared motion along an axis is at most so many times that along another."""
+
+
+@dataclass(frozen=True)
+class Axes(Term):
+    """Squared displacements along each axis count in units of the motion along it.
+
+    Attributes:
+        ratios: Squared motion along each axis, relative to the geometric mean of all.
+    """
+
+    name: ClassVar[str] = "axes"
+
+    ratios: tuple[float, ...] = ()
+
+    def measured(self, stretch: Stretch) -> Stretch:
+        """The stretch in which displacements count in these units."""
+        return stretch.with_axes(self.ratios or None)
+
+    @classmethod
+    def of(cls, stretch: Stretch, weight: Floats) -> Axes:
+        """From (E,) expected weights of links."""
+        if weight.sum() < LEAST_LINKS:
+            return cls(stretch.axes or ())
+        squares = (weight[:, None] * stretch.moved**2).sum(axis=0) / weight.sum()
+        squares = np.maximum(squares, max(float(squares.max()), 1e-12) / WIDEST)
+        return cls(tuple((squares / np.exp(np.log(squares).mean())).tolist()))

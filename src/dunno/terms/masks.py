@@ -1,0 +1,241 @@
+"""Masks: a mask may hold no cell, one, or two; how often, and what such masks look like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from dunno.terms import Surroundings, Term, Words, parameter
+from dunno.types import Floats, Ints
+from dunno.types.density import UNIT_SPHERE, log_student
+from dunno.types.stretch import Stretch
+
+TAIL, POPULATION_TAIL = 4.0, 5.0
+NEIGHBOURS = 3
+UNIT_BALL = {2: np.pi, 3: 4 * np.pi / 3}
+"""Volume of the unit ball, by dimension."""
+
+TOUCH = 1.6
+"""Cells may merge whose centres are no farther apart than so many times the sum of their radii."""
+
+SIZE_ODD = 0.1
+"""Share of links over which a mask's size is not what it was."""
+
+MOST_OF_SIZE = 2.5
+"""What sizes may say for a link, in nats."""
+
+
+@dataclass(frozen=True)
+class Masks(Term):
+    r"""A mask's state $s \in \{0, 1, 2\}$ and what it does to edges; see `dunno.models.masks` for the ways in and out.
+
+    Sizes are compared as logarithms $f$: of a link $f_j - f_i \sim t_4(0, σ)$, of two that merge or come apart the size of both
+    together, of a division $f_{j+k} - f_i \sim t_4(μ, σ_d)$ and $f_j - f_k \sim t_4(0, σ_l)$; each over the population's density.
+    """
+
+    name: ClassVar[str] = "masks"
+
+    p_false: float = parameter(
+        "share of cells per step", (1e-7, 0.3), "0.001, worth 300 cells", link="logit",
+        words=Words("false masks that come up anywhere", "% of cells per step", "percent"),
+    )  # fmt: skip
+    p_fragment: float = parameter(
+        "share of cells per step", (1e-7, 0.3), "0.001, worth 300 cells", link="logit",
+        words=Words("false masks that come up beside a cell", "% of cells per step", "percent"),
+    )  # fmt: skip
+    false_stays: float = parameter("probability per step", (0.05, 0.5), "0.4, worth 20 masks", link="logit")
+    false_size: float = parameter("log area over the usual", (-10.0, 10.0), "-0.5, worth 10 masks", link="none")
+    false_size_spread: float = parameter("of it", (0.05, 3.0), "0.6, worth 10 masks")
+    fragment_distance: float = parameter("sums of radii", (0.05, 10.0), "0.9, worth 10 masks")
+    fragment_spread: float = parameter("of its logarithm", (0.05, 2.0), "0.4, worth 10 masks")
+    p_cut: float = parameter(
+        "share of cells per step", (1e-7, 0.3), "0.001, worth 300 cells", link="logit",
+        words=Words("masks that are cut in two", "% of cells per step", "percent"),
+    )  # fmt: skip
+    p_merge: float = parameter(
+        "share of touching pairs per step", (1e-7, 0.3), "0.001, worth 300 pairs", link="logit",
+        words=Words("pairs of near cells whose masks merge", "% per step", "percent"),
+    )  # fmt: skip
+    p_apart: float = parameter("probability per step", (0.005, 0.9), "0.1, worth 10 masks", link="logit")
+    share_two: float = parameter("share of masks", (1e-6, 0.3), "0.002, worth 300 masks", link="logit")
+    share_false: float = parameter("share of masks", (1e-6, 0.3), "0.002, worth 300 masks", link="logit")
+    size_spread: float = parameter("of log area per step", (0.02, 1.0), "0.1, worth 20 links")
+    together_scale: float = parameter("squared radii per axis", (1e-4, 4.0), "0.05, worth 10 masks")
+    division_scale_of_middle: float = parameter("squared radii per axis", (1e-4, 4.0), "0.05, worth 10 divisions")
+    division_distance: float = parameter("sums of radii", (0.05, 10.0), "1, worth 10 divisions")
+    division_spread: float = parameter("of its logarithm", (0.05, 1.0), "0.3, worth 10 divisions")
+    division_size: float = parameter(
+        "log area of both over the mother's", (-3.0, 3.0), "0, worth 10 divisions", link="none"
+    )
+    division_size_spread: float = parameter("of it", (0.05, 2.0), "0.3, worth 10 divisions")
+    sister_spread: float = parameter("of the log ratio of sisters' areas", (0.03, 2.0), "0.25, worth 20 divisions")
+    centre: float = 0.0
+    width: float = 1.0
+
+    @classmethod
+    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Masks:
+        """At the priors, with the population's sizes."""
+        size = stretch.column("log_area")
+        centre = float(np.median(size)) if len(size) else 0.0
+        width = max(1.4826 * float(np.median(np.abs(size - centre))), 0.1) if len(size) else 1.0
+        return cls(
+            p_false=3e-3, p_fragment=3e-3, false_stays=0.4, false_size=-0.5, false_size_spread=0.6, fragment_distance=0.9,
+            fragment_spread=0.4, p_cut=3e-3, p_merge=3e-3, p_apart=0.1, share_two=0.01, share_false=0.01, size_spread=0.1,
+            together_scale=0.05, division_scale_of_middle=0.05, division_distance=1.0, division_spread=0.3, division_size=0.0,
+            division_size_spread=0.3, sister_spread=0.25, centre=centre, width=width,
+        )  # fmt: skip
+
+    def radius(self, stretch: Stretch) -> Floats:
+        """(N,) of a disc or ball with the mask's area."""
+        d = stretch.n_dimensions
+        return np.asarray(np.exp((stretch.column("log_area") - np.log(UNIT_BALL[d])) / d))
+
+    def log_population(self, stretch: Stretch) -> Floats:
+        """(N,) log density of each mask's log area in the population."""
+        return log_student((stretch.column("log_area") - self.centre) ** 2, self.width**2, POPULATION_TAIL, 1)
+
+    def log_size(self, change: Floats, daughter: Ints, stretch: Stretch) -> Floats:
+        """What a change of log area along links says, bounded in both directions."""
+        own = log_student(change**2, self.size_spread**2, TAIL, 1)
+        ratio = own - self.log_population(stretch)[daughter]
+        return np.asarray(np.log((1 - SIZE_ODD) * np.exp(np.minimum(ratio, MOST_OF_SIZE)) + SIZE_ODD))
+
+    def false_density(self, model: Surroundings, stretch: Stretch) -> tuple[Floats, Floats]:
+        """(N,) densities of false masks that come up anywhere, and beside a cell."""
+        size = stretch.column("log_area") - self.centre
+        own = log_student((size - self.false_size) ** 2, self.false_size_spread**2, TAIL, 1)
+        ratio = np.exp(np.minimum(own - self.log_population(stretch), 3.0))
+        count = np.bincount(stretch.row_frame, minlength=len(stretch.frames))[stretch.row_frame]
+        anywhere = self.p_false * count / model.field.size
+        return np.asarray(anywhere * ratio), np.asarray(self.p_fragment * self._near(stretch) * ratio)
+
+    def _near(self, stretch: Stretch) -> Floats:
+        """(N,) density of a place beside its neighbours."""
+        d = stretch.n_dimensions
+        distance = stretch.neighbour_distances(NEIGHBOURS)
+        usual = 2 * np.exp((self.centre - np.log(UNIT_BALL[d])) / d) * self.fragment_distance
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(distance)
+            law = log_student((logs - np.log(usual)) ** 2, self.fragment_spread**2, TAIL, 1)
+            density = np.exp(law - np.log(UNIT_SPHERE[d]) - d * logs)
+        return np.asarray(np.where(np.isfinite(distance) & (distance > 0), density, 0.0).sum(axis=1))
+
+    def two_ratio(self, stretch: Stretch) -> Floats:
+        """(N,) how much more usual each size is among masks that hold two cells than in the population."""
+        size = stretch.column("log_area") - self.centre
+        own = log_student((size - np.log(2.0)) ** 2, max(self.width, 0.2) ** 2, POPULATION_TAIL, 1)
+        return np.clip(own - self.log_population(stretch), -4.0, 3.0)
+
+    def apart_law(self, geometry: Together, stretch: Stretch) -> Floats:
+        """(K,) log density of two masks that one mask came apart into."""
+        like = log_student(geometry.unlike**2, 2 * self.width**2, POPULATION_TAIL, 1)
+        change = log_student(geometry.growth**2, self.size_spread**2 * 2, TAIL, 1)
+        return geometry.place(self.together_scale, 1.0, 0.35) + like + change - geometry.population
+
+    def cut_law(self, geometry: Together, stretch: Stretch) -> Floats:
+        """(K,) log density of the two pieces of a mask that was cut."""
+        like = log_student((np.abs(geometry.unlike) - 0.7) ** 2, 0.7**2, TAIL, 1) - np.log(2)
+        change = log_student(geometry.growth**2, self.size_spread**2 * 2, TAIL, 1)
+        return np.asarray(geometry.place(self.together_scale, 0.9, 0.3) + like + change - geometry.population)
+
+    def division_law(self, geometry: Together, stretch: Stretch) -> Floats:
+        """(K,) log density of a division's two daughters."""
+        like = log_student(geometry.unlike**2, self.sister_spread**2, TAIL, 1)
+        change = log_student((geometry.growth - self.division_size) ** 2, self.division_size_spread**2, TAIL, 1)
+        place = geometry.place(self.division_scale_of_middle, self.division_distance, self.division_spread)
+        return place + like + change - geometry.population
+
+    def merge_law(self, geometry: Together, stretch: Stretch) -> Floats:
+        """(K,) log density of the mask that two merge into."""
+        change = log_student(geometry.growth**2, self.size_spread**2 * 2, TAIL, 1) - geometry.population
+        return log_student(geometry.middle, self.together_scale * geometry.radius**2, TAIL, geometry.d) + change
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Two masks beside the one that they come from, or become.
+
+    Attributes:
+        middle: (K,) squared distance of their common centre from the one mask.
+        distance: (K,) between the two.
+        radii: (K,) sum of their radii.
+        radius: (K,) of the one mask.
+        growth: (K,) log of both areas together, over the one mask's.
+        unlike: (K,) log ratio of their areas.
+        population: (K,) log density of the population at the sizes that are to be explained.
+        d: Dimensions.
+    """
+
+    middle: Floats
+    distance: Floats
+    radii: Floats
+    radius: Floats
+    growth: Floats
+    unlike: Floats
+    population: Floats
+    d: int
+
+    def place(self, scale: float, ratio: float, spread: float) -> Floats:
+        """(K,) log density of the two places: their common centre, and how far they are apart in any direction."""
+        middle = log_student(self.middle, scale * self.radius**2, TAIL, self.d)
+        logs = np.log(self.distance)
+        apart = log_student((logs - np.log(ratio * self.radii)) ** 2, spread**2, TAIL, 1)
+        return np.asarray(middle + apart - np.log(UNIT_SPHERE[self.d]) - self.d * logs)
+
+
+def together(masks: Masks, stretch: Stretch, first: Ints, second: Ints, *, out: bool) -> Together:
+    """Two edges each that leave one mask (`out`), or lead to one."""
+    one = (stretch.mother if out else stretch.daughter)[first]
+    far = stretch.daughter if out else stretch.mother
+    pair = far[first], far[second]
+    size, radius = stretch.column("log_area"), masks.radius(stretch)
+    area = np.exp(size)
+    moved = stretch.moved if out else -stretch.moved
+    share = (area[pair[0]] / (area[pair[0]] + area[pair[1]]))[:, None]
+    middle = share * moved[first] + (1 - share) * moved[second]
+    apart = stretch.place[pair[0]] - stretch.place[pair[1]]
+    both = np.logaddexp(size[pair[0]], size[pair[1]]) - size[one]
+    own = masks.log_population(stretch)
+    return Together(
+        middle=np.einsum("kd,kd->k", middle, middle),
+        distance=np.maximum(np.sqrt(np.einsum("kd,kd->k", apart, apart)), 1e-9),
+        radii=radius[pair[0]] + radius[pair[1]],
+        radius=radius[one],
+        growth=both,
+        unlike=size[pair[0]] - size[pair[1]],
+        population=own[pair[0]] + own[pair[1]] if out else own[one],
+        d=stretch.n_dimensions,
+    )
+
+
+@dataclass(frozen=True)
+class Law:
+    """A Student law that is fitted to weighted values, with a prior worth some of them.
+
+    Attributes:
+        mean: Of the prior.
+        spread: Of the prior.
+        worth: How many values the prior counts for.
+    """
+
+    mean: float
+    spread: float
+    worth: float
+
+    def step(
+        self, value: Floats, weight: Floats, mean: float, spread: float, *, centred: bool = False
+    ) -> tuple[float, float]:
+        """One step on from a mean and a spread; a centred law keeps its mean."""
+        robust = weight * (TAIL + 1) / (TAIL + (value - mean) ** 2 / spread**2)
+        if not centred:
+            mean = (float((robust * value).sum()) + self.worth * self.mean) / (float(robust.sum()) + self.worth)
+        total = float((robust * (value - mean) ** 2).sum()) + self.worth * self.spread**2
+        return mean, float(np.sqrt(total / (float(weight.sum()) + self.worth)))
+
+
+def fitted(masks: Masks, **values: float) -> Masks:
+    """The term with other values, within their bounds."""
+    bounds = {each.name: each.bounds for each in masks.parameters()}
+    return replace(masks, **{name: float(np.clip(value, *bounds[name])) for name, value in values.items()})

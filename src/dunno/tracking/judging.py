@@ -1,0 +1,114 @@
+"""Whether masks may hold no cell, or two: fitted where skipping frames says that divisions are seen which are none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dunno.calibration.evidence import Trial
+from dunno.calibration.kinds.model import ModelCalibration
+from dunno.calibration.verdict import SkipTest, judge, sees_false_divisions
+from dunno.models import Fit
+from dunno.models.carrying import seen
+from dunno.models.intervals import Intervals
+from dunno.models.mask_fit import fit_masks
+from dunno.models.masks import Solution, with_masks
+from dunno.terms.masks import Masks
+from dunno.tracking.masks import with_gap_edges
+from dunno.tracking.sampling import Sample
+from dunno.work.progress import Tell
+
+MASK_CELLS, MASK_RUN = 12_000, 32
+"""How many cells the model of masks is fitted on, and in how many frames in a row."""
+
+FITTING = "judging masks"
+
+KEPT_COURSES = ("motion_scale", "division_scale")
+"""What may still vary in time: rates are those of the whole movie."""
+
+REPLACED = ("beside",)
+"""Evidence whose place the model of masks takes."""
+
+
+def wants_masks(asked: Sequence[str] | None, test: SkipTest | None) -> bool:
+    """Whether masks are judged: asked for by name, or because more divisions are seen than skipped frames have."""
+    if asked is not None:
+        return Masks.name in asked
+    return test is not None and sees_false_divisions(test)
+
+
+def with_judged_masks(
+    calibration: ModelCalibration, fit: Fit, sample: Sample, gate: float, tell: Tell
+) -> ModelCalibration:
+    """The calibration with a model in which masks may hold no cell, one, or two.
+
+    Args:
+        calibration: Of single steps, tested.
+        fit: The fit behind it, with gaps where masks are missing.
+        sample: The frames that it was fitted on.
+        gate: Longest edge between neighbouring frames.
+        tell: Is told how far it is.
+    """
+    solution = _fitted(fit, sample, gate, tell)
+    kept = {name: values for name, values in calibration.courses.items() if name in KEPT_COURSES}
+    trials = tuple(each for each in calibration.trials if each.name not in REPLACED)
+    tests = tuple(_with_divisions(test, solution) for test in calibration.skipping)
+    nan = float("nan")
+    excess = next((each.excess for each in calibration.trials if each.excess is not None), None)
+    trials = (*trials, Trial(Masks.name, nan, nan, nan, nan, joined=True, excess=excess))
+    return replace(
+        calibration,
+        model=solution.graph.model,
+        courses=kept,
+        frames=calibration.frames if kept else (),
+        trials=trials,
+        intervals=_still_true(calibration, solution),
+        skipping=tests,
+        verdict=judge(tests[0] if tests else None, calibration.problems),
+    )
+
+
+def _still_true(calibration: ModelCalibration, solution: Solution) -> Intervals:
+    """The intervals that hold what was fitted anew; others were those of divisions and losses that are none."""
+    new = solution.graph.model.parameters
+    return {
+        name: (low, high)
+        for name, (low, high) in calibration.intervals.items()
+        if name in new and low <= new[name].value <= high
+    }
+
+
+def _fitted(fit: Fit, sample: Sample, gate: float, tell: Tell) -> Solution:
+    long = _long_runs(sample)
+    steps = [(t, t + 1) for t in sorted(long.cells) if t + 1 in long.cells]
+    plain = fit.model
+    stretch = long.stretch(steps, gate)
+    model = with_masks(plain, stretch, sample.cell_size)
+    stretch = seen(plain, stretch)
+    stretch, pairwise = with_gap_edges(plain, stretch, gate)
+    return fit_masks(model, stretch, pairwise, tell=lambda done, of: tell(FITTING, done, of))
+
+
+def _long_runs(sample: Sample) -> Sample:
+    """Frames in long runs: masks that merge stay so for a while."""
+    movie, n = sample.movie, len(sample.movie)
+    usual = max(float(np.mean([len(each) for each in sample.frames])), 1.0)
+    most = int(max(MASK_CELLS / usual, 2))
+    if n <= most:
+        chosen = list(range(n))
+    else:
+        runs = max(most // MASK_RUN, 1)
+        length = most // runs
+        starts = np.linspace(0, n - length, runs).astype(int).tolist()
+        chosen = sorted({t for start in starts for t in range(start, start + length)})
+    cells = {t: sample.cells[t] if t in sample.cells else movie.detections(t).without_pixels() for t in chosen}
+    return Sample(cells, sample.cost, movie)
+
+
+def _with_divisions(test: SkipTest, solution: Solution) -> SkipTest:
+    """The skip test with the number of divisions that are left, so that what was explained away is not held against it."""
+    stretch = solution.graph.stretch
+    share = float(solution.out_sum("divide").sum()) / max(float(stretch.is_mother.sum()), 1.0)
+    return replace(test, divisions_between=min(test.divisions_between, share * test.links * test.step))

@@ -1,0 +1,172 @@
+"""Blocks whose masks may hold no cell, one, or two: solved together, and told pair by pair like any others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dunno.assignment import Marginals, Problem, Triples, every_pair, marginals
+from dunno.assignment.choices import Kind
+from dunno.assignment.decide import most_right
+from dunno.calibration.kinds.model import ModelCalibration, transition_of
+from dunno.models.masks import Solution, solve_masks
+from dunno.models.model import Model
+from dunno.tracking.blocks import Block
+from dunno.tracking.candidates import candidates_of
+from dunno.tracking.gaps import Solved, gap_candidates, pair_of
+from dunno.tracking.plan import Plan
+from dunno.types import Bools, Floats, Held, PairPosterior
+from dunno.types.stretch import Stretch
+
+LEAST = 1e-6
+"""Probabilities are matched down to this."""
+
+SCALINGS, MOST_CHANGE = 8, 3.0
+"""How often the weights of a problem are scaled, and by how much at most, in nats."""
+
+
+def track_with_masks(plan: Plan, block: Block) -> list[PairPosterior]:
+    """A block's pairs, where masks may be false, or hold two cells."""
+    calibration = plan.calibration
+    assert isinstance(calibration, ModelCalibration)
+    pairs = list(replace(block, first=0, n_pairs=len(block.movie) - 1).pairs(plan.window, plan.max_distance))
+    parts = [transition_of(pair, candidates_of(plan, pair), plan.cost) for pair in pairs]
+    model, stretch = calibration.posed(Stretch.of(parts))
+    solution = solve_block(model, stretch, plan.gate, calibration.softening.tempering)
+    solved, state = told(solution), solution.beliefs.state
+    own = range(block.first, block.first + block.n_pairs)
+    return [calibration.apply(with_states(pair_of(solved, r), solution, state, r)) for r in own]
+
+
+def solve_block(model: Model, stretch: Stretch, gate: float, tempering: float = 1.0) -> Solution:
+    """Solve the pairs as if every mask held one cell, look for gaps, then let masks hold what they may."""
+    stretch, pairwise = with_gap_edges(model, stretch, gate)
+    return solve_masks(model, stretch, pairwise, tempering)
+
+
+def with_gap_edges(model: Model, stretch: Stretch, gate: float) -> tuple[Stretch, Marginals]:
+    """The stretch with edges across gaps, and what its edges are believed to be if every mask held one cell."""
+    found = marginals(model.problem(stretch))
+    mother, daughter, lag = gap_candidates(model, stretch, found, gate)
+    if not len(mother):
+        return stretch, found
+    stretch = stretch.with_gaps(mother, daughter, lag)
+    return stretch, marginals(model.problem(stretch))
+
+
+def told(solution: Solution) -> Solved:
+    """A solution as other tracking is told: a problem with these beliefs, links, and edges' probabilities."""
+    stretch, kinds = solution.graph.stretch, solution.beliefs.edge
+    edge = np.minimum(solution.edge, 1.0)
+    into = np.bincount(stretch.daughter, edge, minlength=stretch.n_rows)
+    found = Marginals(
+        edge=edge,
+        edge_dividing=kinds[:, Kind.DIVIDING],
+        appear=np.clip(1 - into, 0.0, 1.0),
+        disappear=np.clip(solution.out_sum("lost") + solution.out_sum("both lost"), 0.0, 1.0),
+        divide=solution.out_sum("divide"),
+        log_evidence=solution.beliefs.log_evidence,
+        exact=False,
+    )
+    return Solved(stretch, as_problem(solution), found, links_of(solution, found))
+
+
+def links_of(solution: Solution, found: Marginals) -> Bools:
+    """(E,) the links with the most expected correct decisions, and whatever else is more likely than not.
+
+    Masks that hold two cells have two links in, or out; two links out of a mask that holds one are a division, and are kept where
+    that is more likely than not.
+    """
+    stretch = solution.graph.stretch
+    ends = Problem(stretch.mother, stretch.daughter, found.edge, stretch.n_rows, stretch.n_rows)
+    chosen = most_right(ends, found)
+    link = np.zeros(len(found.edge), np.bool_)
+    link[chosen[chosen >= 0]] = True
+    link |= found.edge > 0.5
+    twice = found.divide + solution.out_sum("apart") > 0.5
+    first, second = every_pair(stretch.mother[link])
+    edges = np.flatnonzero(link)
+    first, second = edges[first], edges[second]
+    weaker = np.where(found.edge[first] < found.edge[second], first, second)
+    link[weaker[~twice[stretch.mother[weaker]]]] = False
+    return link
+
+
+def as_problem(solution: Solution) -> Problem:
+    """An assignment problem whose posterior is close to these beliefs, for samples, review and whoever reads `pair.problem`.
+
+    Whatever leaves a mask without a link counts as being lost or as appearing, and links of merged and of cut masks count as single
+    ones. Weights begin as those of one cell per mask, and are scaled until the problem's marginals are the beliefs.
+    """
+    graph, kinds = solution.graph, solution.beliefs.edge
+    stretch, n = graph.stretch, graph.stretch.n_rows
+    plain = graph.model.problem(stretch)
+    alike = kinds[:, [Kind.SINGLE, Kind.STAYING, Kind.WHOLE, Kind.REJOINED]].sum(axis=1)
+    alike = alike + 0.5 * (kinds[:, Kind.APART] + kinds[:, Kind.MERGING])
+    divide = solution.out_sum("divide")
+    into = np.bincount(stretch.daughter, alike + kinds[:, Kind.DIVIDING], minlength=n).astype(np.float64)
+    out = np.bincount(stretch.mother, alike, minlength=n) + divide
+    own = graph.weights_of("single", len(stretch.mother))
+    problem = Problem(
+        stretch.mother,
+        stretch.daughter,
+        np.where(np.isfinite(own), -own, plain.cost),
+        n,
+        n,
+        appear=plain.appear,
+        disappear=plain.disappear,
+        divide=np.zeros(n),
+        dividing_cost=np.zeros(len(own)),
+        triples=_divisions(solution),
+    )
+    alone, gone = np.clip(1.0 - into, 0.0, 1.0), np.clip(1.0 - out, 0.0, 1.0)
+    for _ in range(SCALINGS):
+        found = marginals(problem)
+        problem = replace(
+            problem,
+            cost=problem.cost - _more(alike, found.edge - found.edge_dividing),
+            appear=np.where(stretch.is_daughter, problem.appear - _more(alone, found.appear), 0.0),
+            disappear=np.where(stretch.is_mother, problem.disappear - _more(gone, found.disappear), 0.0),
+            divide=np.where(stretch.is_mother, problem.divide - _more(divide, found.divide), 0.0),
+        )
+    return problem
+
+
+def _more(wanted: Floats, found: Floats) -> Floats:
+    """By how much a weight grows in one scaling."""
+    change = np.log(np.maximum(wanted, LEAST)) - np.log(np.maximum(found, LEAST))
+    return np.asarray(np.clip(0.7 * change, -MOST_CHANGE, MOST_CHANGE))
+
+
+def _divisions(solution: Solution) -> Triples:
+    """Every pair of a mother's edges as a division: what it weighs, or that it cannot be."""
+    stretch = solution.graph.stretch
+    first, second = every_pair(stretch.mother)
+    cost = np.full(len(first), np.inf)
+    key = np.minimum(first, second) * len(stretch.mother) + np.maximum(first, second)
+    order = np.argsort(key)
+    weight, one, other = solution.graph.division_weights()
+    listed = np.minimum(one, other) * len(stretch.mother) + np.maximum(one, other)
+    cost[order[np.searchsorted(key[order], listed)]] = -weight
+    return Triples(first, second, cost)
+
+
+def with_states(pair: PairPosterior, solution: Solution, state: Floats, r: int) -> PairPosterior:
+    """The pair with how many cells its masks hold."""
+    stretch = solution.graph.stretch
+    early, late = stretch.transitions[r].tolist()
+    begin = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
+    mothers, daughters = state[slice(*begin[[early, early + 1]])], state[slice(*begin[[late, late + 1]])]
+    edge = solution.edge
+    here = (stretch.lags == 1) & (stretch.daughter >= begin[late]) & (stretch.daughter < begin[late + 1])
+    near = np.flatnonzero(here)
+    near = near[np.lexsort((stretch.mother[near], stretch.daughter[near]))]
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.minimum(edge[near], 1.0))
+    return replace(
+        pair,
+        log_probability=logs,
+        mothers_held=Held(mothers[:, 0], mothers[:, 2]),
+        daughters_held=Held(daughters[:, 0], daughters[:, 2]),
+    )

@@ -1,0 +1,92 @@
+"""Stage jumps: all cells of a frame shifted together, found before anything else looks at the pair."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dunno.types.arrays import Floats
+
+VOTERS, NEAR = 400, 64
+"""How many daughters vote, and with how many mothers around each."""
+
+LEAST_CELLS = 8
+STILL = 0.2
+"""Cells found this close to where others were, in distances between neighbours, have not jumped."""
+
+REACH = 0.35
+"""A mother this close to where a common displacement puts her daughter supports it, in distances between neighbours."""
+
+LEAST_SHARE = 0.4
+"""Share of the daughters that must support a jump."""
+
+MOST_CHANCE = 1e-5
+"""How often chance alone may give such support."""
+
+SURPRISE = 3.0
+"""By how many standard deviations a jump must be supported better than standing still."""
+
+TRIED = 3
+LARGEST_GRID = 96
+
+
+def stage_jump(mothers: Floats, daughters: Floats) -> Floats | None:
+    """The displacement that all cells of a frame pair share, as where somebody moved the stage; `None` without one.
+
+    Each daughter votes for the displacements from the mothers around her. A jump is believed where many daughters have a
+    mother at one common displacement: more than chance would give, and clearly more than have one where they are.
+
+    Args:
+        mothers: (m, d) places.
+        daughters: (n, d) places.
+    """
+    if min(len(mothers), len(daughters)) < LEAST_CELLS:
+        return None
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(mothers)
+    some = daughters[np.unique(np.linspace(0, len(daughters) - 1, min(VOTERS, len(daughters))).astype(np.int64))]
+    apart = float(np.median(tree.query(mothers[:: max(len(mothers) // VOTERS, 1)], 2)[0][:, 1]))
+    distance, index = tree.query(some, min(NEAR, len(mothers)))
+    if apart <= 0 or float(np.median(distance[:, 0])) < STILL * apart:
+        return None
+    reach = max(REACH * apart, 2 * float(distance.max()) / LARGEST_GRID)
+    votes = (some[:, None] - mothers[index]).reshape(-1, mothers.shape[1])
+    chance = min(distance.shape[1] * (reach / float(np.median(distance[:, -1]))) ** mothers.shape[1], 0.5)
+    found = [_refined(tree, some, guess, reach) for guess in _peaks(votes, reach)]
+    best, support = max(found, key=lambda each: each[1])
+    here = int((distance[:, 0] < reach).sum())
+    return best if _believed(support, here, len(some), chance) else None
+
+
+def _peaks(votes: Floats, reach: float) -> list[Floats]:
+    """The displacements with the most votes."""
+    from scipy.ndimage import uniform_filter
+
+    low = votes.min(axis=0) - reach
+    place = ((votes - low) / reach).astype(np.int64)
+    shape = tuple((place.max(axis=0) + 2).tolist())
+    counts = np.bincount(np.ravel_multi_index(tuple(place.T), shape), minlength=int(np.prod(shape)))
+    smooth = uniform_filter(counts.reshape(shape).astype(np.float64), 2, mode="constant", origin=-1).ravel()
+    best = np.argsort(-smooth, kind="stable")[:TRIED]
+    return [low + (np.array(np.unravel_index(each, shape)) + 1.0) * reach for each in best.tolist()]
+
+
+def _refined(tree: object, some: Floats, guess: Floats, reach: float) -> tuple[Floats, int]:
+    """A displacement drawn to where its supporters say, and how many they are."""
+    mothers: Floats = tree.data  # type: ignore[attr-defined]
+    for _ in range(3):
+        distance, index = tree.query(some - guess)  # type: ignore[attr-defined]
+        near = distance < reach
+        if not near.any():
+            return guess, 0
+        guess = np.median(some[near] - mothers[index[near]], axis=0)
+    return guess, int((tree.query(some - guess)[0] < reach).sum())  # type: ignore[attr-defined]
+
+
+def _believed(support: int, here: int, voters: int, chance: float) -> bool:
+    """Whether a jump is more than chance, and than standing still."""
+    from scipy.special import bdtrc
+
+    if support < LEAST_SHARE * voters or support - here < SURPRISE * np.sqrt(support + here):
+        return False
+    return bool(bdtrc(support - 1, voters, chance) / chance * NEAR < MOST_CHANCE)

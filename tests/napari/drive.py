@@ -1,0 +1,164 @@
+"""Drives a real viewer through the plugin's widgets; run by `test_plugin.py` in a process of its own, under xvfb.
+
+python -m tests.napari.drive STEP OUTPUT SCREENSHOTS
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from npe2 import PluginManager, PluginManifest
+from qtpy.QtWidgets import QApplication
+
+import dunno.napari
+import napari
+from dunno.napari.review import ReviewWidget
+from dunno.napari.samples import colony_layers
+from dunno.napari.track import TrackWidget
+from dunno.review import Review
+
+PATIENCE = 240
+
+
+def wait(until: Callable[[], bool]) -> None:
+    """Let the window work until something is so."""
+    end = time.monotonic() + PATIENCE
+    while not until():
+        QApplication.processEvents()
+        time.sleep(0.01)
+        assert time.monotonic() < end, "the window did not get there"
+
+
+def new_viewer() -> Any:
+    manager = PluginManager.instance()
+    manager.discover()
+    if "dunno" not in manager:
+        manager.register(PluginManifest.from_file(Path(dunno.napari.__file__).with_name("napari.yaml")))
+    return napari.Viewer(show=True)
+
+
+def press(viewer: Any, key: str) -> None:
+    """What napari does with a key, its own layers asked first."""
+    from napari.utils.key_bindings import KeymapHandler
+
+    handler = KeymapHandler()
+    handler.keymap_providers = [*(layer for layer in [viewer.layers.selection.active] if layer), viewer]
+    handler.press_key(key)
+    QApplication.processEvents()
+
+
+def shoot(viewer: Any, folder: str, name: str) -> None:
+    wait(lambda: True)
+    for _ in range(20):
+        QApplication.processEvents()
+        time.sleep(0.02)
+    viewer.screenshot(str(Path(folder) / f"{name}.png"), canvas_only=False)
+
+
+def track(output: str, screenshots: str) -> dict[str, Any]:
+    """A sample is tracked in the background, cancelled once, then reviewed from its own layers."""
+    viewer = new_viewer()
+    for data, more, kind in colony_layers():
+        getattr(viewer, f"add_{kind}")(data, **more)
+    _, widget = viewer.window.add_plugin_dock_widget("dunno", "Track")
+    assert isinstance(widget, TrackWidget)
+    assert (widget.labels.currentText(), widget.image.currentText()) == ("masks", "image")
+    widget.output.setText(output + "-cancelled")
+    widget.start.click()
+    widget.cancel.click()
+    wait(lambda: widget.start.isEnabled())
+    cancelled = widget.told.text()
+    widget.output.setText(output)
+    widget.start.click()
+    wait(lambda: widget.start.isEnabled())
+    assert {"tracks", "doubtful"} <= {layer.name for layer in viewer.layers}, widget.told.text()
+    told = widget.told.text()
+    shoot(viewer, screenshots, "napari-track")
+    widget.to_review.click()
+    review = next(w for w in viewer.window.dock_widgets.values() if isinstance(w, ReviewWidget))
+    review.open()
+    assert review.view is not None, review.told.text()
+    press(viewer, "Enter")
+    answered = review.state["answered"]
+    review.close_review()
+    tracks = viewer.layers["tracks"]
+    viewer.close()
+    return {"told": told, "cancelled": cancelled, "answered": answered, "tracks": len(tracks.data)}
+
+
+def review(output: str, screenshots: str) -> dict[str, Any]:
+    """An output is opened by the reader, and everything is said with keys, buttons and clicks."""
+    viewer = new_viewer()
+    viewer.open(output, plugin="dunno")
+    names = [layer.name for layer in viewer.layers]
+    _, widget = viewer.window.add_plugin_dock_widget("dunno", "Review")
+    widget.name.setText("nina")
+    widget.opened.click()
+    assert widget.view is not None, widget.told.text()
+    first = widget.view
+    centre = getattr(viewer, "scene", viewer).camera.center
+    at = viewer.dims.current_step[0]
+    shoot(viewer, screenshots, "napari-review")
+    button = widget.accept_button.text()
+    press(viewer, "Enter")
+    second = widget.view
+    press(viewer, "k")
+    assert "is no cell" in widget.told.text(), widget.told.text()
+    press(viewer, "u")
+    again = widget.view
+    press(viewer, "r")
+    widget.buttons["two_cells"].click()
+    assert "holds two cells" in widget.told.text(), widget.told.text()
+    widget.buttons["pick_place"].click()
+    t = widget.view["pair"] + 1
+    widget.click((t, 1.0, 1.0))
+    assert "is missing in frame" in widget.told.text(), widget.told.text()
+    earlier = widget.desk.review.frame_cells(t - 1)
+    cell = int(np.argmax(earlier.area))
+    widget.click((t - 1, *earlier.centroid[cell]))
+    clicked = widget.told.text()
+    tracks = viewer.layers["tracks"]
+    shoot(viewer, screenshots, "napari-after")
+    widget.close_review()
+    viewer.close()
+    with Review.open(output, read_only=True) as opened:
+        said = [(answer.who, answer.decision.to_dict()) for answer in opened.standing]
+    return {
+        "names": names,
+        "first": [first["frame"], first["label"]],
+        "same": again["row"] == second["row"],
+        "button": button,
+        "default": next(c["words"] for c in first["choices"] if c["reported"]),
+        "centre": list(centre),
+        "at": [int(at), first["pair"] + 1],
+        "clicked": clicked,
+        "frames": sorted({int(row[1]) for row in tracks.data}),
+        "said": said,
+    }
+
+
+def read(output: str, screenshots: str) -> dict[str, Any]:
+    """Sample data with one menu click, and a folder that is not dunno's."""
+    viewer = new_viewer()
+    viewer.open_sample("dunno", "demo")
+    names = [layer.name for layer in viewer.layers]
+    shoot(viewer, screenshots, "napari-demo")
+    _, widget = viewer.window.add_plugin_dock_widget("dunno", "Review")
+    widget.opened.click()
+    asked = widget.view is not None
+    widget.close_review()
+    widget.output.setText(screenshots)
+    widget.opened.click()
+    refused = widget.told.text()
+    viewer.close()
+    return {"names": names, "asked": asked, "refused": refused}
+
+
+if __name__ == "__main__":
+    step, *places = sys.argv[1:]
+    sys.stdout.write("RESULT " + json.dumps({"track": track, "review": review, "read": read}[step](*places)) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,25 @@
+"""Searching along a line."""
+
+import numpy as np
+import pytest
+
+from dunno.types.density import log_student, tail_slope
+from dunno.types.searching import find_zero
+
+
+@pytest.mark.parametrize("start", [-3.0, 0.1, 2.0])
+def test_a_zero_is_found_from_any_start(start: float) -> None:
+    assert find_zero(lambda x: np.tanh(x - 0.7), -3.0, 2.0, start, 1e-6) == pytest.approx(0.7, abs=1e-6)
+
+
+def test_without_a_zero_it_is_the_bound() -> None:
+    assert find_zero(lambda x: 1.0 + x * x, -1.0, 2.0, 0.5, 1e-3) == -1.0
+    assert find_zero(lambda x: -1.0, -1.0, 2.0, 0.5, 1e-3) == 2.0
+
+
+@pytest.mark.parametrize("tail", [2.5, 10.0])
+@pytest.mark.parametrize("d", [2, 3])
+def test_the_slope_in_the_tail_is_that_of_the_density(tail: float, d: int) -> None:
+    squared, nudge = np.array([0.0, 0.3, 2.0, 50.0]), 1e-5
+    above, below = (log_student(squared, 1.0, tail * np.exp(sign * nudge), d) for sign in (1, -1))
+    assert tail_slope(squared, tail, d) == pytest.approx((below - above) / (2 * nudge), abs=1e-5)
