@@ -89,7 +89,9 @@ class Missed(Term):
         """The expected shares of masks that go missing, and that stay so, of gaps up to the longest that is looked for."""
         stretch = step.stretch
         weight = step.weight[stretch.edge_transition] * step.found.edge
-        gaps = np.bincount(np.minimum(stretch.lags, self.max_gap + 1), weight, minlength=self.max_gap + 2)[2:]
+        gaps = np.bincount(np.minimum(stretch.lags, self.max_gap + 1), weight, minlength=self.max_gap + 2)[2:].astype(
+            np.float64
+        )
         stays = self._stays(gaps)
         begun = float(gaps.sum()) / (1 - stays**self.max_gap)
         share = (begun + PRIOR_MISSED * PRIOR_WORTH) / (float(weight.sum()) + PRIOR_WORTH)
