@@ -88,7 +88,8 @@ class Masks(Term):
             p_false=3e-3, p_fragment=3e-3, false_stays=0.4, false_size=-0.5, false_size_spread=0.6, fragment_distance=0.9,
             fragment_spread=0.4, p_cut=3e-3, p_merge=3e-3, p_apart=0.1, share_two=0.01, share_false=0.01, size_spread=0.1,
             young_growth=0.0, together_scale=0.05, division_scale_of_middle=0.05, division_distance=1.0, division_spread=0.3,
-            division_size=0.0, division_size_spread=0.3, sister_spread=0.25, p_mature=0.05, share_young=0.4, centre=centre, width=width,
+            division_size=0.0, division_size_spread=0.3, sister_spread=0.25, p_mature=0.05, share_young=0.4,
+            centre=centre, width=width,
         )  # fmt: skip
 
     def radius(self, stretch: Stretch) -> Floats:

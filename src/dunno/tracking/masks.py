@@ -22,6 +22,13 @@ from dunno.types.stretch import Stretch
 LEAST = 1e-6
 """Probabilities are matched down to this."""
 
+ALIKE = [Kind.SINGLE, Kind.YOUNG, Kind.GROWN, Kind.STAYING, Kind.WHOLE, Kind.REJOINED]
+"""Kinds of edges along which one mask goes on as one."""
+
+ODD = [Kind.APART, Kind.MERGING, Kind.STAYING, Kind.WHOLE, Kind.REJOINED]
+PERHAPS = 0.02
+"""Kinds of edges of merged and cut masks, and how likely they must be for the mask's edges to be taken as propagation has them."""
+
 SCALINGS, MOST_CHANGE = 8, 3.0
 """How often the weights of a problem are scaled, and by how much at most, in nats."""
 
@@ -34,9 +41,9 @@ def track_with_masks(plan: Plan, block: Block) -> list[PairPosterior]:
     parts = [transition_of(pair, candidates_of(plan, pair), plan.cost) for pair in pairs]
     model, stretch = calibration.posed(Stretch.of(parts))
     solution = solve_block(model, stretch, plan.gate, calibration.softening.tempering)
-    solved, state = told(solution), solution.beliefs.state
+    solved = told(solution)
     own = range(block.first, block.first + block.n_pairs)
-    return [calibration.apply(with_states(pair_of(solved, r), solution, state, r)) for r in own]
+    return [calibration.apply(with_states(pair_of(solved, r), solved, solution.beliefs.state, r)) for r in own]
 
 
 def solve_block(model: Model, stretch: Stretch, gate: float, tempering: float = 1.0) -> Solution:
@@ -56,20 +63,23 @@ def with_gap_edges(model: Model, stretch: Stretch, gate: float) -> tuple[Stretch
 
 
 def told(solution: Solution) -> Solved:
-    """A solution as other tracking is told: a problem with these beliefs, links, and edges' probabilities."""
+    """A solution as other tracking is told: a problem with these beliefs, links, and edges' probabilities.
+
+    Propagation says what masks hold and what becomes of them. Who is who in a crowd is summed by the core, given that: there
+    propagation is too sure of itself.
+    """
     stretch, kinds = solution.graph.stretch, solution.beliefs.edge
-    edge = np.minimum(solution.edge, 1.0)
+    problem, summed = as_problem(solution)
+    edge = np.minimum(summed.edge + 0.5 * (kinds[:, Kind.APART] + kinds[:, Kind.MERGING]), 1.0)
     into = np.bincount(stretch.daughter, edge, minlength=stretch.n_rows)
-    found = Marginals(
+    found = replace(
+        summed,
         edge=edge,
-        edge_dividing=kinds[:, Kind.DIVIDING],
         appear=np.clip(1 - into, 0.0, 1.0),
         disappear=np.clip(solution.out_sum("lost") + solution.out_sum("both lost"), 0.0, 1.0),
         divide=solution.out_sum("divide"),
-        log_evidence=solution.beliefs.log_evidence,
-        exact=False,
     )
-    return Solved(stretch, as_problem(solution), found, links_of(solution, found))
+    return Solved(stretch, problem, found, links_of(solution, found))
 
 
 def links_of(solution: Solution, found: Marginals) -> Bools:
@@ -93,17 +103,20 @@ def links_of(solution: Solution, found: Marginals) -> Bools:
     return link
 
 
-def as_problem(solution: Solution) -> Problem:
-    """An assignment problem whose posterior is close to these beliefs, for samples, review and whoever reads `pair.problem`.
+def as_problem(solution: Solution) -> tuple[Problem, Marginals]:
+    """An assignment problem whose events are as likely as is believed, and its marginals.
 
     Whatever leaves a mask without a link counts as being lost or as appearing, and links of merged and of cut masks count as single
-    ones. Weights begin as those of one cell per mask, and are scaled until the problem's marginals are the beliefs.
+    ones. Weights begin as those of one cell per mask. Those of events, and of the edges of masks that are merged or cut, are scaled
+    until the marginals are the beliefs.
     """
     graph, kinds = solution.graph, solution.beliefs.edge
     stretch, n = graph.stretch, graph.stretch.n_rows
     plain = graph.model.problem(stretch)
-    alike = kinds[:, [Kind.SINGLE, Kind.YOUNG, Kind.GROWN, Kind.STAYING, Kind.WHOLE, Kind.REJOINED]].sum(axis=1)
-    alike = alike + 0.5 * (kinds[:, Kind.APART] + kinds[:, Kind.MERGING])
+    alike = kinds[:, ALIKE].sum(axis=1) + 0.5 * (kinds[:, Kind.APART] + kinds[:, Kind.MERGING])
+    odd = kinds[:, ODD].sum(axis=1)
+    odd_out, odd_in = (np.bincount(ends, odd, minlength=n) > PERHAPS for ends in (stretch.mother, stretch.daughter))
+    scaled = odd_out[stretch.mother] | odd_in[stretch.daughter]
     divide = solution.out_sum("divide")
     into = np.bincount(stretch.daughter, alike + kinds[:, Kind.DIVIDING], minlength=n).astype(np.float64)
     out = np.bincount(stretch.mother, alike, minlength=n) + divide
@@ -121,16 +134,17 @@ def as_problem(solution: Solution) -> Problem:
         triples=_divisions(solution),
     )
     alone, gone = np.clip(1.0 - into, 0.0, 1.0), np.clip(1.0 - out, 0.0, 1.0)
+    found = marginals(problem)
     for _ in range(SCALINGS):
-        found = marginals(problem)
         problem = replace(
             problem,
-            cost=problem.cost - _more(alike, found.edge - found.edge_dividing),
+            cost=problem.cost - np.where(scaled, _more(alike, found.edge - found.edge_dividing), 0.0),
             appear=np.where(stretch.is_daughter, problem.appear - _more(alone, found.appear), 0.0),
             disappear=np.where(stretch.is_mother, problem.disappear - _more(gone, found.disappear), 0.0),
             divide=np.where(stretch.is_mother, problem.divide - _more(divide, found.divide), 0.0),
         )
-    return problem
+        found = marginals(problem)
+    return problem, found
 
 
 def _more(wanted: Floats, found: Floats) -> Floats:
@@ -152,13 +166,13 @@ def _divisions(solution: Solution) -> Triples:
     return Triples(first, second, cost)
 
 
-def with_states(pair: PairPosterior, solution: Solution, state: Floats, r: int) -> PairPosterior:
+def with_states(pair: PairPosterior, solved: Solved, state: Floats, r: int) -> PairPosterior:
     """The pair with how many cells its masks hold."""
-    stretch = solution.graph.stretch
+    stretch = solved.stretch
     early, late = stretch.transitions[r].tolist()
     begin = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
     mothers, daughters = state[slice(*begin[[early, early + 1]])], state[slice(*begin[[late, late + 1]])]
-    edge = solution.edge
+    edge = solved.found.edge
     here = (stretch.lags == 1) & (stretch.daughter >= begin[late]) & (stretch.daughter < begin[late + 1])
     near = np.flatnonzero(here)
     near = near[np.lexsort((stretch.mother[near], stretch.daughter[near]))]
