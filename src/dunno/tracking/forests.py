@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from dunno.assignment import Problem, Triples, sample
+from dunno.lineage.resting import rest_of, rested
 from dunno.types import Floats, GapEdges, GapWeights, Ints, PairPosterior
 
 NEGLIGIBLE = 1e-6
@@ -46,7 +47,8 @@ def draw_forests(pairs: Sequence[PairPosterior], n: int, seed: int) -> list[list
             chosen = [_together(run, joined, edges) for edges in drawn]
         for forest, part in zip(forests, chosen, strict=True):
             forest.extend(part)
-    return forests
+    rest = rest_of(pairs)
+    return [rested(forest, rest) for forest in forests]
 
 
 def tied(pairs: Sequence[PairPosterior]) -> list[list[PairPosterior]]:
