@@ -59,7 +59,7 @@ def tested(
     softening = Softening() if fit.problems else skipped.softening()
     test = skipped.test(softening, fit)
     verdict = judge(test, fit.problems, covering(fit.best.expected))
-    slower = [skip(sample, fit, step, tell, SLOWER_CELLS) for step in SLOWER]
+    slower = [skip(sample, fit, step, tell, SLOWER_CELLS, skipped.fit) for step in SLOWER]
     tests = (test, *(each.test(softening, fit) for each in slower if each is not None))
     return replace(calibration, softening=softening, verdict=verdict, skipping=tests)
 
