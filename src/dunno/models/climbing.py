@@ -114,7 +114,7 @@ class Climber:
     def finish(
         self, light: Climb, stretch: Stretch, likely: Bools, kernel: Floats, held: frozenset[str] = frozenset()
     ) -> Climb:
-        """Look at all edges after an ascent among likely ones, and climb on where others have become likely.
+        """Look at all edges after an ascent among likely ones, and climb on where others have become likely and rounds are left.
 
         Args:
             light: The ascent.
@@ -124,7 +124,7 @@ class Climber:
             held: As for `climb`.
         """
         expected = self._expect(light.model, stretch)
-        if _left_out(expected, likely) < MOST_LEFT_OUT:
+        if _left_out(expected, likely) < MOST_LEFT_OUT or self._rounds >= self._most:
             return Climb(expected, light.rounds + 1, light.converged)
         return self.climb(light.model, stretch, kernel, held)
 
