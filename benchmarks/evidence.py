@@ -1,9 +1,11 @@
 """Does more evidence help? Annotated movies and simulated colonies, places alone against what skipping frames chose.
 
     DUNNO_DATA=... python -m benchmarks.evidence [--every 1,5,10] [--movies NAME,...] [--colonies 20] [--settings]
+                                                 [--only auto] [--cells 10000]
 
 A Markdown row per movie, frame step and evidence: daughters right, promised and found swaps, ECE, −log P, the verdict, what spoke,
-and processor seconds of the fit. `--colonies` pools `make demo`'s colony over seeds; `--settings` runs 23 settings of colonies.
+and processor seconds of the fit, without measuring the cells. `--only auto` leaves out places alone; `--cells` says how many cells
+of a movie fits look at. `--colonies` pools `make demo`'s colony over seeds; `--settings` runs 23 settings of colonies.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import argparse
 import os
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,8 @@ from benchmarks.skipping import MOVIES
 from dunno import Movie, Tracker, evaluation, read
 from dunno.errors import DunnoWarning
 from dunno.simulate import colony
+from dunno.tracking import sampling
+from dunno.tracking.measuring import with_measured_cells
 from dunno.types import Truth
 
 HEADER = (
@@ -47,17 +51,19 @@ SETTINGS: tuple[dict[str, Any], ...] = (
 def measured(movie: Movie, truth: Truth, evidence: str) -> tuple[Any, dict[str, Any], float]:
     """Scores, what the result says of itself, and processor seconds of the fit."""
     tracker = Tracker(workers=1, evidence=evidence)
+    with tracker.working() as (executor, workers):
+        cells = with_measured_cells(movie, executor, workers)
     begun = time.process_time()
-    plan = tracker.plan(movie)
+    plan = tracker.plan(cells)
     seconds = time.process_time() - begun
     assert plan.calibration is not None
     tracking = plan.calibration(Tracker(workers=1, calibration=None, max_distance=plan.gate).track(movie))
     return evaluation.score(tracking, truth), tracker.about(movie, plan), seconds
 
 
-def rows(name: str, step: int, movie: Movie, truth: Truth) -> Iterator[str]:
+def rows(name: str, step: int, movie: Movie, truth: Truth, kinds: Sequence[str] = ("places", "auto")) -> Iterator[str]:
     """One with places alone, one with what was chosen."""
-    for evidence in ("places", "auto"):
+    for evidence in kinds:
         s, about, seconds = measured(movie, truth, evidence)
         spoke = "places"
         if evidence == "auto":
@@ -104,8 +110,12 @@ def main() -> None:
     parser.add_argument("--movies", default=",".join(MOVIES))
     parser.add_argument("--colonies", type=int, default=0)
     parser.add_argument("--settings", action="store_true")
+    parser.add_argument("--only", choices=("places", "auto"))
+    parser.add_argument("--cells", type=int, default=sampling.MOST_CELLS)
     given = parser.parse_args()
     warnings.simplefilter("ignore", DunnoWarning)
+    sampling.MOST_CELLS = given.cells
+    kinds = ("places", "auto") if given.only is None else (given.only,)
     if given.colonies:
         pooled_colonies(given.colonies)
     if given.settings:
@@ -118,7 +128,7 @@ def main() -> None:
     for name in given.movies.split(","):
         movie, truth = read(data / MOVIES[name][0], truth=True)
         for step in map(int, given.every.split(",")):
-            for row in rows(name, step, movie.every(step), truth.every(step)):
+            for row in rows(name, step, movie.every(step), truth.every(step), kinds):
                 print(row, flush=True)
 
 

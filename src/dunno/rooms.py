@@ -7,6 +7,8 @@ it offers is the one that carries a `name`.
 import importlib
 import inspect
 import pkgutil
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 from dunno.errors import InputError
@@ -24,6 +26,8 @@ def find(room: str, name: str) -> Any:
     """Find a class by its name in a room, or a user's own by `package.module:Class`."""
     if ":" in name:
         return _import(name, room)
+    if name.isidentifier() and not name.startswith("_") and (offered := _in_file_of_that_name(room, name)) is not None:
+        return offered
     known = members(room)
     for candidate, offered in known.items():
         if candidate.lower() == name.lower():
@@ -32,12 +36,26 @@ def find(room: str, name: str) -> Any:
     raise InputError(f"there is no {kind} {name!r}; there are {', '.join(known)}, and your own as package.module:Class")
 
 
+def _in_file_of_that_name(room: str, name: str) -> Any:
+    """What the module of a name offers, so that the others need not be imported; `None` where there is no such module."""
+    path = f"dunno.{room}.{name}"
+    try:
+        module = importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name == path:
+            return None
+        raise
+    offered = _offered(module)
+    return offered if offered.name == name else None
+
+
 def summary(offered: type) -> str:
     """The first line of a class's docstring."""
     return (inspect.getdoc(offered) or "").split("\n")[0]
 
 
-def _offered(module: Any) -> Any:
+@cache
+def _offered(module: ModuleType) -> Any:
     own = [
         value
         for value in vars(module).values()

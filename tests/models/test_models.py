@@ -1,12 +1,15 @@
 """What holds for models and their fit; a new term is tested on arrival by tests/terms."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from benchmarks.coverage import CELL_SIZE, FIELD, TRUE, fitted
+from dunno import rooms
 from dunno.calibration import ModelCalibration
 from dunno.models import Model, find_fit
-from dunno.models.carrying import carried
+from dunno.models.carrying import carried_by
 from dunno.models.draws import draw_transition, transition_between
 from dunno.models.expectation import expect
 from dunno.models.free import from_free_values, to_free
@@ -133,9 +136,26 @@ def test_the_drift_of_a_mother_is_that_of_her_neighbours_without_herself() -> No
     moved = grid + np.array([5.0, -3.0])
     moved[27] = grid[27] + [-9.0, 9.0]
     stretch = Stretch.of([transition_between(grid, moved, 14.0)])
-    drift = carried(TRUE.with_values({"motion_scale": 30.0}), stretch).drift
+    drift = carried_by(expect(TRUE.with_values({"motion_scale": 30.0}), stretch), stretch).drift
     assert drift is not None
     np.testing.assert_allclose(drift[27], [5.0, -3.0], rtol=0.25)
+
+
+def test_pairs_of_sisters_stay_aligned_when_edges_are_left_out() -> None:
+    stretch = Stretch.of(drawn(TRUE, 6))
+    parting = rooms.find("terms", "parting").start(stretch, CELL_SIZE, TRUE)
+    expected = expect(replace(TRUE, terms=(*TRUE.terms, parting)), stretch)
+    likely = expected.found.edge > 1e-3
+    part, numbers = expected.among(likely), np.flatnonzero(likely)
+    whole, left = expected.model.sisters(stretch), part.model.sisters(part.stretch)
+    assert whole is not None and left is not None
+    assert expected.found.triple is not None and part.found.triple is not None
+    by_edges = dict(
+        zip(zip(whole.first.tolist(), whole.second.tolist(), strict=True), expected.found.triple, strict=True)
+    )
+    there = [by_edges[one, other] for one, other in zip(numbers[left.first], numbers[left.second], strict=True)]
+    assert 0 < len(there) < len(by_edges)
+    np.testing.assert_array_equal(part.found.triple, there)
 
 
 def test_rates_that_change_in_time_are_followed() -> None:

@@ -97,19 +97,20 @@ def with_unknown(posterior: PairPosterior, unknown: float) -> PairPosterior:
     )
 
 
-def fit_softening(comparison: Comparison, tempered: Callable[[float], Comparison]) -> Softening:
+def fit_softening(comparison: Comparison, tempered: Callable[[float], Comparison] | None = None) -> Softening:
     """The softening of least loss, priors included.
 
     Args:
         comparison: At τ = 1.
-        tempered: The same comparison with the direct beliefs of a tempered problem.
+        tempered: The same comparison with the direct beliefs of a tempered problem; `None` to temper beliefs as they stand.
     """
     if len(comparison) == 0:
         return Softening()
-    guess = _descend({}, lambda tempering: _best_unknown(comparison.powered(tempering)), 0)
-    found = _descend(
-        {}, lambda tempering: _best_unknown(comparison if tempering == 1.0 else tempered(tempering)), _lowest(guess)
-    )
+    found = _descend({}, lambda tempering: _best_unknown(comparison.powered(tempering)), 0)
+    if tempered is not None:
+        found = _descend(
+            {}, lambda tempering: _best_unknown(comparison if tempering == 1.0 else tempered(tempering)), _lowest(found)
+        )
     places = sorted(found)
     grid = np.log([GRID[k] for k in places])
     tempering = _vertex(grid, np.array([_with_prior(found, k) for k in places]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -36,6 +37,10 @@ class ZarrFolder:
         """A group inside it."""
         return ZarrFolder(self.path / name, attributes)
 
+    def copy(self, name: str, other: ZarrFolder) -> None:
+        """Give another group the same array or group, without compressing it once more."""
+        shutil.copytree(self.path / name, other.path / name)
+
     def add(self, name: str, dtype: np.dtype[Any], shape: tuple[int, ...], read: Callable[[int], bytes]) -> None:
         """Write an array, a chunk of rows in memory at a time.
 
@@ -58,7 +63,7 @@ class ZarrFolder:
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    path.write_text(json.dumps(content, indent=1, default=_plain), encoding="utf-8")
+    path.write_text(json.dumps(content, default=_plain), encoding="utf-8")
 
 
 def _plain(value: Any) -> Any:

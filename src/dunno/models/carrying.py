@@ -14,6 +14,9 @@ from dunno.terms.flow import Flow
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
+NEGLIGIBLE = 1e-6
+"""Edges below this carry nobody."""
+
 
 def without_flow(model: Model) -> Model:
     """The same model, in which nobody is carried."""
@@ -24,11 +27,6 @@ def with_flow(model: Model, finder: Model) -> Model:
     """The same model, in which neighbours' displacements are first found by another one."""
     values = {name: each.value for name, each in finder.parameters.items()}
     return replace(model, terms=(*without_flow(model).terms, Flow(values)))
-
-
-def carried(model: Model, stretch: Stretch) -> Stretch:
-    """Predict each mother's place from what a model without flow expects of her neighbours."""
-    return carried_by(expect(without_flow(model), stretch), stretch)
 
 
 def carried_by(expected: Expected, stretch: Stretch) -> Stretch:
@@ -42,7 +40,10 @@ def seen(model: Model, stretch: Stretch) -> Stretch:
         stretch = model.term(Axes.name).measured(stretch)
     if model.has(Flow.name):
         finder = without_flow(model).with_values(model.term(Flow.name).finder)
-        stretch = carried(model, carried(finder, stretch))
+        first = expect(finder, stretch)
+        likely = stretch.among(first.found.edge > NEGLIGIBLE)
+        again = expect(without_flow(model), carried_by(first, likely))
+        stretch = carried_by(again, stretch)
     return stretch.with_recent(recently_born(expect(model, stretch))) if model.has(Age.name) else stretch
 
 

@@ -89,7 +89,14 @@ class Climber:
         return Climb(expected, self._rounds - first, False)
 
     def go_on(
-        self, start: Climb, stretch: Stretch, kernel: Floats, held: frozenset[str] = frozenset(), *, known: bool = False
+        self,
+        start: Climb,
+        stretch: Stretch,
+        kernel: Floats,
+        held: frozenset[str] = frozenset(),
+        *,
+        known: bool = False,
+        most: int | None = None,
     ) -> Climb:
         """Climb from where another ascent ended, with the edges of a stretch and no others.
 
@@ -99,14 +106,15 @@ class Climber:
             kernel: As for `climb`.
             held: As for `climb`.
             known: Whether the first expectations are those of the other ascent.
+            most: How many rounds at most; `None` for as many as ever.
         """
         expected = start.expected if known else self._expect(start.model, stretch)
-        return self._ascend(expected, kernel, held, self._most)
+        return self._ascend(expected, kernel, held, most or self._most)
 
     def finish(
         self, light: Climb, stretch: Stretch, likely: Bools, kernel: Floats, held: frozenset[str] = frozenset()
     ) -> Climb:
-        """Look at all edges after an ascent among likely ones, and climb on where others have become likely.
+        """Look at all edges after an ascent among likely ones, and climb on where others have become likely and rounds are left.
 
         Args:
             light: The ascent.
@@ -116,8 +124,8 @@ class Climber:
             held: As for `climb`.
         """
         expected = self._expect(light.model, stretch)
-        if light.converged and _left_out(expected, likely) < MOST_LEFT_OUT:
-            return Climb(expected, light.rounds + 1, True)
+        if _left_out(expected, likely) < MOST_LEFT_OUT or self._rounds >= self._most:
+            return Climb(expected, light.rounds + 1, light.converged)
         return self.climb(light.model, stretch, kernel, held)
 
     def _ascend(self, expected: Expected, kernel: Floats, held: frozenset[str], most: int) -> Climb:

@@ -12,11 +12,8 @@ from dunno.models.carrying import recently_born
 from dunno.models.climbing import Climb
 from dunno.models.expectation import expect, maximise
 from dunno.models.fit import Fit, kernel_of
-from dunno.models.model import PLACES, Model, path_of
-from dunno.terms import Term
+from dunno.models.model import Model, is_place, path_of
 from dunno.terms.age import Age
-from dunno.terms.axes import Axes
-from dunno.terms.flow import Flow
 from dunno.terms.jumps import Jumps
 from dunno.terms.masks import Masks
 from dunno.terms.touching import Touching
@@ -25,11 +22,11 @@ from dunno.types.stretch import Stretch
 ROUNDS = 5
 """Rounds in which added terms are fitted; they settle fast, because most links are sure."""
 
-WARM_ROUNDS = 2
-"""The same for terms that were fitted to nearly the same before."""
-
 UNLIKELY = 1e-4
 """Edges below this take no part in fitting added terms: they weigh next to nothing."""
+
+IMPOSSIBLE = 1e-8
+"""Edges below this are left out once terms are added: with all that terms may say for them they stay unlikely."""
 
 PLACES_WORD = "places"
 
@@ -77,7 +74,7 @@ def can_see(name: str, stretch: Stretch) -> bool:
 
 
 def among_likely(fit: Fit) -> Fit:
-    """A fit of places that looks at likely edges only; nothing is solved again."""
+    """A fit that looks at likely edges only; nothing is solved again."""
     expected = fit.best.expected
     return replace(fit, best=replace(fit.best, expected=expected.among(expected.found.edge > UNLIKELY)))
 
@@ -106,24 +103,24 @@ def added_terms(fit: Fit) -> tuple[str, ...]:
     return tuple(path_of(term) for term in fit.model.terms if not is_place(term) and term.name != Jumps.name)
 
 
-def is_place(term: Term) -> bool:
-    """Whether a term is fitted before evidence is added."""
-    return term.name in PLACES or term.name in (Flow.name, Axes.name)
-
-
 def _grown(climb: Climb, names: Sequence[str], cell_size: float, rounds: int, like: Model | None) -> Climb:
-    model, stretch = climb.model, climb.expected.stretch
+    before = climb.expected.among(climb.expected.found.edge > IMPOSSIBLE)
+    model, stretch = climb.model, before.stretch
     for name in names:
         model = _with_term(model, rooms.find("terms", name), stretch, cell_size)
     if like is not None:
         model = _with_terms_of(climb, like).model
     if model.has(Age.name):
-        stretch = stretch.with_recent(recently_born(climb.expected))
-    likely, one = stretch.among(climb.expected.found.edge > UNLIKELY), kernel_of(model, stretch)
-    ways = model.ways(stretch)  # of places, which stay, unless one of the other terms has a say
-    known = None if any(name not in PLACES for name in (*ways.lost, *ways.appear)) else ways
+        stretch = stretch.with_recent(recently_born(before))
+    kernel, likely = kernel_of(model, stretch), before.found.edge > UNLIKELY
+    light = stretch.among(likely)
+    silent = all(is_place(term) or not term.has_ways for term in model.terms)
+    known = before.ways if silent else None  # those of places, which stay
+    if like is None:  # what was expected without the new terms is enough for their first guess
+        first = replace(before.among(likely), model=model, stretch=light, ways=known or model.ways(light))
+        model = maximise(first, kernel, fixed=is_place)
     for _ in range(rounds):
-        model = maximise(expect(model, likely, known), one, fixed=is_place)
+        model = maximise(expect(model, light, known), kernel, fixed=is_place)
     return Climb(expect(model, stretch, known), climb.rounds + rounds, climb.converged)
 
 

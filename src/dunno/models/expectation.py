@@ -48,8 +48,12 @@ class Expected:
 
     def among(self, edges: Bools) -> Expected:
         """The same without some edges, which should be unlikely; nothing is solved again."""
-        found = self.found
-        found = replace(found, edge=found.edge[edges], edge_dividing=found.edge_dividing[edges], triple=None)
+        found, triple = self.found, self.found.triple
+        if triple is not None:
+            sisters = self.model.sisters(self.stretch)
+            assert sisters is not None
+            triple = triple[edges[sisters.first] & edges[sisters.second]]  # pairs that are left stay in order
+        found = replace(found, edge=found.edge[edges], edge_dividing=found.edge_dividing[edges], triple=triple)
         return replace(self, stretch=self.stretch.among(edges), found=found)
 
     @property
@@ -100,15 +104,22 @@ def maximise(
     Args:
         expected: The expectations, and the model under which they were formed.
         smooth: (R, R) how much each transition counts for each one's varying parameters; all ones pools them.
-        weight: (R,) how often each transition counts (a bootstrap); `None` for once.
+        weight: (R,) how often each transition counts; `None` for once.
         held: Names of parameters that stay as they are.
         fixed: Which terms stay as they are.
     """
-    weight = np.ones(len(expected.stretch)) if weight is None else weight
+    step = step_of(expected, smooth, held)
+    if weight is not None:
+        step = replace(step, smooth=smooth * weight, weight=weight)
+    return updated(expected.model, step, fixed)
+
+
+def step_of(expected: Expected, smooth: Floats, held: frozenset[str] = frozenset()) -> Step:
+    """What terms update themselves from, with every transition counting once."""
     model, stretch = expected.model, expected.stretch
     sisters = model.sisters(stretch) if expected.found.triple is not None else None
     jumps = model.jumps if model.features else None
-    step = Step(
+    return Step(
         stretch=stretch,
         model=model,
         ways=expected.ways,
@@ -116,8 +127,8 @@ def maximise(
         single=expected.single,
         dividing=expected.found.edge_dividing,
         interior=expected.interior,
-        smooth=smooth * weight,
-        weight=weight,
+        smooth=smooth,
+        weight=np.ones(len(stretch)),
         held=held,
         sisters=sisters,
         divided=expected.found.triple,
@@ -126,4 +137,8 @@ def maximise(
         if jumps is None or sisters is None
         else jumps.steady_sisters(model.sister_ratio(stretch, sisters)),
     )
+
+
+def updated(model: Model, step: Step, fixed: Callable[[Term], bool] = lambda term: False) -> Model:
+    """The model whose terms have updated themselves, but for those that stay as they are."""
     return replace(model, terms=tuple(term if fixed(term) else term.updated(step) for term in model.terms))

@@ -10,21 +10,26 @@ import numpy as np
 from dunno.models.carrying import carried_by, with_flow, without_flow
 from dunno.models.climbing import UNLIKELY, Climb, Climber, Tell
 from dunno.models.diagnostics import find_problems
+from dunno.models.expectation import expect
 from dunno.models.intervals import Intervals, fitted_intervals, one_step_intervals
-from dunno.models.model import Model, start_model
+from dunno.models.model import Model, is_place, start_model
 from dunno.terms.axes import Axes
 from dunno.terms.flow import Flow
 from dunno.types import Floats
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch
 
-REFIT_ITERATIONS = 12
+REFIT_ITERATIONS, WARM_ITERATIONS = 12, 5
+"""Rounds in which motion over several steps is fitted: from single steps, and from two of them."""
 
 WINDOW_CELLS = 600.0
 """How many mothers the time-varying parameters of one transition are fitted on."""
 
 COLLECTIVE_GAIN = 0.05
 """Least gain in log evidence per mother for collective motion to be kept."""
+
+ROUGH_ROUNDS, HOPELESS = 3, 0.2
+"""Rounds in which collective motion is first looked at, and the share of the gain below which it is not looked at again."""
 
 AXES_GAIN, AXES_ROUNDS = 0.02, 3
 """Least gain in log evidence per mother for motion that differs between axes, and rounds in which it is fitted."""
@@ -74,7 +79,7 @@ class Fit:
             return {}
         if self.places is None:
             return fitted_intervals(self.pooled.expected)
-        return one_step_intervals(self.best.expected) | self.places.intervals()
+        return one_step_intervals(self.best.expected, is_place) | self.places.intervals()
 
     def summary(self) -> dict[str, Any]:
         """What the fit saw."""
@@ -115,8 +120,9 @@ def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lamb
     if moved is not None:
         drift = moved.expected.stretch
         finished = climber.finish(moved, stretch.carried(drift.drift), likely, smooth)
-        finder, again = pooled.model, smooth is not one
-        pooled = _with_flow(climber.go_on(light, drift, one) if again else finished, finder)
+        finder = pooled.model
+        again = finished if smooth is one else climber.go_on(_averaged(moved), drift, one)
+        pooled = _with_flow(again, finder)
         best = _with_flow(finished, finder)
     else:
         best = pooled if smooth is one else climber.finish(best, stretch, likely, smooth)
@@ -126,11 +132,26 @@ def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lamb
     return Fit(pooled, best, smooth is not one and not problems, tuple(problems))
 
 
-def refit(fit: Fit, stretch: Stretch, cell_size: float, step: int, tell: Tell = lambda rounds: None) -> Fit:
+def refit(
+    fit: Fit,
+    stretch: Stretch,
+    cell_size: float,
+    step: int,
+    tell: Tell = lambda rounds: None,
+    double: Fit | None = None,
+) -> Fit:
     """Fit the same model to transitions over several steps: only motion is fitted again, where daughters land included.
 
     Rates over k steps follow from those over one. Fitted again, they would explain what is ambiguous over k steps by
     appearances; held, the model explains skipped frames better.
+
+    Args:
+        fit: Of single steps.
+        stretch: The transitions.
+        cell_size: A typical diameter.
+        step: How many single steps each takes.
+        tell: Is told how far it is.
+        double: The same over two steps, where that is known, to begin from.
     """
     axes = [term for term in fit.model.terms if isinstance(term, Axes)]
     for term in axes:
@@ -140,21 +161,37 @@ def refit(fit: Fit, stretch: Stretch, cell_size: float, step: int, tell: Tell = 
     rates = {name: each.value for name, each in without_flow(fit.model).parameters.items() if name in RATES - {"tail"}}
     rates |= {name: 1 - (1 - rates[name]) ** step for name in ("p_lost", "p_divide")}
     rates["appear_density"] *= step
-    scales = {"motion_scale": fit.model.parameters["motion_scale"].value * step}
-    scales |= {name: fit.model.parameters[name].value for name in ("tail", "division_scale")}
-    climber, one = Climber(tell, REFIT_ITERATIONS), np.ones((len(stretch), len(stretch)))
+    near = (double or fit).model.parameters
+    once = fit.model.parameters["motion_scale"].value
+    power = 1.0 if double is None else float(np.log2(near["motion_scale"].value / once))
+    scales = {"motion_scale": once * step**power}
+    scales |= {name: near[name].value for name in ("tail", "division_scale")}
+    climber, one = (
+        Climber(tell, REFIT_ITERATIONS if double is None else WARM_ITERATIONS),
+        np.ones((len(stretch), len(stretch))),
+    )
     held = RATES - {"tail"}
-    best = climber.climb(start.with_values(rates | scales), stretch, one, held)
+    model = start.with_values(rates | scales)
     if fit.model.has(Flow.name):
-        finder, likely = best.model, best.expected.found.edge > UNLIKELY
-        light = best.expected.among(likely)
-        moved = carried_by(light, light.stretch)
-        light_climb = climber.go_on(best, moved, one, held)
-        best = _with_flow(climber.finish(light_climb, stretch.carried(moved.drift), likely, one, held), finder)
+        best = _refit_with_flow(climber, model, stretch, one, held)
+    else:
+        best = climber.climb(model, stretch, one, held)
     return Fit(best, best, False, tuple(find_problems(best.expected)))
 
 
-def _by_axis(climber: Climber, climb: Climb, kernel: Floats) -> Climb:
+def _refit_with_flow(climber: Climber, model: Model, stretch: Stretch, one: Floats, held: frozenset[str]) -> Climb:
+    """Fit motion beside flow; without it, motion is fitted only as well as finding the neighbours' displacements asks for."""
+    expected = expect(model, stretch)
+    likely = expected.found.edge > UNLIKELY
+    light = climber.go_on(
+        Climb(expected.among(likely), 1, False), stretch.among(likely), one, held, known=True, most=ROUGH_ROUNDS
+    )
+    moved = carried_by(light.expected, light.expected.stretch)
+    found = climber.go_on(light, moved, one, held)
+    return _with_flow(climber.finish(found, stretch.carried(moved.drift), likely, one, held), light.model)
+
+
+def _by_axis(climber: Climber, climb: Climb, smooth: Floats) -> Climb:
     """In volumes, let motion differ between axes, if that explains clearly more."""
     if climb.expected.stretch.n_dimensions < 3:
         return climb
@@ -164,7 +201,7 @@ def _by_axis(climber: Climber, climb: Climb, kernel: Floats) -> Climb:
         axes = Axes.of(expected.stretch, expected.single * expected.interior)
         others = tuple(term for term in expected.model.terms if term.name != Axes.name)
         model = replace(expected.model, terms=(*others, axes))
-        found = climber.climb(model, axes.measured(expected.stretch), kernel)
+        found = climber.climb(model, axes.measured(expected.stretch), smooth)
     gain = AXES_GAIN * float(climb.expected.stretch.n_mothers.sum())
     return found if found.log_evidence > climb.log_evidence + gain else climb
 
@@ -202,13 +239,22 @@ def kernel_of(model: Model, stretch: Stretch) -> Floats:
     return kernel(stretch) if np.ndim(model.value("motion_scale")) else np.ones((len(stretch), len(stretch)))
 
 
-def _collective(climber: Climber, fit: Climb, kernel: Floats) -> Climb | None:
+def _collective(climber: Climber, fit: Climb, smooth: Floats) -> Climb | None:
     """Predict mothers from their neighbours, if that explains clearly more."""
     stretch = carried_by(fit.expected, fit.expected.stretch)
-    rough = climber.go_on(fit, stretch, kernel)
-    moved = climber.go_on(rough, carried_by(rough.expected, stretch), kernel)
+    rough = climber.go_on(fit, stretch, smooth, most=ROUGH_ROUNDS)
     gain = COLLECTIVE_GAIN * float(stretch.n_mothers.sum())
+    if rough.log_evidence < fit.log_evidence + HOPELESS * gain:
+        return None
+    moved = climber.go_on(rough, carried_by(rough.expected, stretch), smooth)
     return moved if moved.log_evidence > fit.log_evidence + gain else None
+
+
+def _averaged(climb: Climb) -> Climb:
+    """The same with parameters that do not vary in time."""
+    model = climb.model
+    values = {name: each.value for name, each in model.parameters.items() if each.varies}
+    return replace(climb, expected=replace(climb.expected, model=model.with_values(values)))
 
 
 def _with_flow(climb: Climb, finder: Model) -> Climb:

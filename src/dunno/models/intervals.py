@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 
-from dunno.models.expectation import Expected, expect, maximise
+from dunno.models.expectation import Expected, expect, maximise, step_of, updated
 from dunno.models.free import from_free_values, to_free
 from dunno.models.model import Model
-from dunno.terms import from_free
+from dunno.terms import Term, from_free
 from dunno.types import Floats
 
 MOST_GROUPS = 25
@@ -48,19 +51,28 @@ def fitted_intervals(expected: Expected) -> Intervals:
     return _intervals(expected.model, np.asarray(reached, np.float64))
 
 
-def one_step_intervals(expected: Expected) -> Intervals:
-    """The same without the way to the fixed point: for terms whose expectations hardly depend on their own parameters."""
+def one_step_intervals(expected: Expected, fixed: Callable[[Term], bool]) -> Intervals:
+    """The same without the way to the fixed point: for terms whose expectations hardly depend on their own parameters.
+
+    Args:
+        expected: What is expected of all terms together.
+        fixed: Which terms have intervals of their own.
+    """
     if len(expected.stretch) < LEAST_TRANSITIONS:
         return {}
-    return _intervals(expected.model, _left_out(expected))
+    found = _intervals(expected.model, _left_out(expected.among(expected.found.edge > UNLIKELY), fixed))
+    own = {each.name for term in expected.model.terms if not fixed(term) for each in term.parameters()}
+    return {name: ends for name, ends in found.items() if name in own}
 
 
-def _left_out(expected: Expected) -> Floats:
+def _left_out(expected: Expected, fixed: Callable[[Term], bool] = lambda term: False) -> Floats:
     """(G, P) the parameters, on the scales of their links, one M step after each group of transitions is left out."""
     n = len(expected.stretch)
     one, group = np.ones((n, n)), np.arange(n) % min(n, MOST_GROUPS)  # neighbouring transitions in different groups
     weights = [(group != left_out).astype(np.float64) for left_out in range(group.max() + 1)]
-    return np.array([to_free(maximise(expected, one, weight)) for weight in weights])
+    whole = step_of(expected, one)
+    steps = [replace(whole, smooth=one * weight, weight=weight) for weight in weights]
+    return np.array([to_free(updated(expected.model, step, fixed)) for step in steps])
 
 
 def _intervals(model: Model, reached: Floats) -> Intervals:

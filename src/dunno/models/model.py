@@ -219,6 +219,11 @@ def start_model(stretch: Stretch, field: Field, cell_size: float, names: Sequenc
     return model
 
 
+def is_place(term: Term) -> bool:
+    """Whether a term sees places alone, and so is fitted before evidence is added."""
+    return term.name in (*PLACES, "flow", "axes")
+
+
 def path_of(term: Term) -> str:
     """A term's name in the room, or where to import a user's own from."""
     kind = type(term)

@@ -219,6 +219,12 @@ class Term:
     is_feature: ClassVar[bool] = False
     """Whether it has `single_ratio` and `sister_ratio`, which the term `jumps` bounds together with the others'."""
 
+    @property
+    def has_ways(self) -> bool:
+        """Whether it has a way of being lost or of appearing."""
+        kind = type(self)
+        return kind.lost is not Term.lost or kind.appear is not Term.appear
+
     @classmethod
     def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Self:
         """The term before anything is fitted; terms that come earlier are in the model already."""
@@ -233,7 +239,7 @@ class Term:
         """What is fitted, with all that is to be known about it."""
         own = [each for each in fields(self) if "parameter" in each.metadata]
         return tuple(
-            Parameter(each.name, float(np.mean(getattr(self, each.name))), **each.metadata["parameter"]) for each in own
+            Parameter(each.name, _mean(getattr(self, each.name)), **each.metadata["parameter"]) for each in own
         )
 
     def with_values(self, values: Mapping[str, Value]) -> Self:
@@ -272,3 +278,7 @@ class Term:
     def updated(self, step: Step) -> Self:
         """The term that makes the expectations most likely."""
         return self
+
+
+def _mean(value: Value) -> float:
+    return value if isinstance(value, float) else float(np.mean(value))

@@ -9,7 +9,7 @@ import numpy as np
 
 from dunno.terms import Step, Surroundings, Term, parameter
 from dunno.types import Floats
-from dunno.types.density import student_below
+from dunno.types.density import student_below, student_overlap
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch
 
@@ -124,13 +124,12 @@ def _inside(field: Field, places: Floats, width: Floats | float, tail: float) ->
 
 def _stays(field: Field, width: Floats, tail: float, stretch: Stretch) -> Floats:
     """(R,) probability that a cell anywhere in the field stays in it, wherever the stage jumps."""
-    low, high = np.array(field.low)[:, None], np.array(field.high)[:, None]
-    middles = low + (np.arange(FIELD_GRID) + 0.5) / FIELD_GRID * (high - low)
+    size = np.subtract(field.high, field.low)[:, None]
     axes = stretch.axis_widths[:, None]
     if stretch.stage is None:
-        distinct, back = np.unique(width, return_inverse=True)
-        inside = _inside(field, middles[:, None, :], distinct[:, None] * axes[:, :, None], tail)
-        return np.asarray(inside.mean(axis=2).prod(axis=0)[back])
+        return np.asarray(student_overlap(tail, size / (width * axes)).prod(axis=0))
+    low = np.array(field.low)[:, None]
+    middles = low + (np.arange(FIELD_GRID) + 0.5) / FIELD_GRID * size
     distinct, back = np.unique(np.column_stack([width, stretch.stage]), axis=0, return_inverse=True)
     stay = [
         float(_inside(field, middles + each[1:, None], each[0] * axes, tail).mean(axis=1).prod()) for each in distinct

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
 from dunno.terms import Term
-from dunno.types import Floats
+from dunno.types import Floats, Ints
 from dunno.types.stretch import Stretch
 
 NEIGHBOURS = 12
@@ -37,39 +37,54 @@ class Flow(Term):
 
     def carried(self, stretch: Stretch, weight: Floats) -> Stretch:
         """The stretch with each mother's drift, from (E,) expected weights of single edges."""
-        drift = np.zeros((stretch.n_rows, stretch.n_dimensions))
-        for r, t in enumerate(stretch.transitions[:, 0].tolist()):
-            rows = slice(*np.searchsorted(stretch.row_frame, [t, t + 1]).tolist())
-            edges = np.flatnonzero(stretch.edge_transition == r)
-            mother = stretch.mother[edges] - rows.start
-            drift[rows] = local_field(stretch.place[rows], mother, stretch.step[edges], weight[edges])
+        n, near = stretch.n_rows, stretch.neighbours(NEIGHBOURS)
+        sure = np.asarray(np.bincount(stretch.mother, weight, minlength=n), np.float64)
+        moved = [np.bincount(stretch.mother, weight * along, minlength=n) for along in stretch.step.T]
+        mean = np.stack(moved, axis=1) / np.maximum(sure, 1e-9)[:, None]
+        drift = np.zeros((n, stretch.n_dimensions))
+        begin = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
+        for t in stretch.transitions[:, 0].tolist():
+            rows = slice(begin[t], begin[t + 1])
+            drift[rows] = local_field(stretch.place[rows], near[rows] - begin[t], sure[rows], mean[rows])
         return stretch.carried(drift)
 
 
-def local_field(place: Floats, mother: np.ndarray, step: Floats, weight: Floats) -> Floats:
+def local_field(place: Floats, near: Ints, sure: Floats, mean: Floats) -> Floats:
     """(m, d) where an affine field (drift, dilation, shear) through each mother's neighbours carries her, herself left out.
 
     Args:
         place: (m, d) the mothers' centres.
-        mother: (E,) each edge's mother.
-        step: (E, d) its displacement.
-        weight: (E,) how probable it is.
+        near: (m, k) each one's neighbours, nearest first; herself where there are fewer.
+        sure: (m,) how probable it is that she has a single daughter.
+        mean: (m, d) her mean displacement.
     """
-    from scipy.spatial import cKDTree
-
     m, d = place.shape
     if m < 3:
         return np.zeros((m, d))
-    sure = np.bincount(mother, weight, minlength=m)
-    moved = np.stack([np.bincount(mother, weight * step[:, axis], minlength=m) for axis in range(d)], axis=1)
-    mean = moved / np.maximum(sure, 1e-9)[:, None]
-    distance, index = cKDTree(place).query(place, min(NEIGHBOURS + 1, m))
-    distance, index = distance[:, 1:], index[:, 1:]  # the nearest is herself
-    nearest = float(np.median(distance[:, 0]))
-    reach = BANDWIDTH * (nearest or float(distance.max()) or 1.0)
-    share = np.exp(-0.5 * (distance / reach) ** 2) * sure[index]
-    design = np.concatenate([np.ones((*index.shape, 1)), (place[index] - place[:, None]) / reach], axis=2)
-    hold = np.diag([SHRINK, *[SHRINK_SLOPES] * d])
-    gram = np.einsum("mk,mka,mkb->mab", share, design, design) + hold
-    pull = np.einsum("mk,mka,mkd->mad", share, design, mean[index])
-    return np.asarray(np.linalg.solve(gram, pull)[:, 0])
+    apart = [along[near] - along[:, None] for along in place.T]
+    squared = _sum(each**2 for each in apart)
+    nearest = float(np.median(np.sqrt(squared[:, 0])))
+    reach = BANDWIDTH * (nearest or float(np.sqrt(squared.max())) or 1.0)
+    share = np.exp(-0.5 * squared / reach**2) * sure[near]
+    share[near == np.arange(m)[:, None]] = 0.0
+    design = [np.ones_like(share), *(each / reach for each in apart)]
+    weighted = [share * each for each in design]
+    gram = [[(one * other).sum(axis=1) for other in design[: a + 1]] for a, one in enumerate(weighted)]
+    for a, hold in enumerate([SHRINK, *[SHRINK_SLOPES] * d]):
+        gram[a][a] += hold
+    pull = [[(one * along[near]).sum(axis=1) for along in mean.T] for one in weighted]
+    return _first_unknown(gram, pull)
+
+
+def _first_unknown(gram: list[list[Floats]], pull: list[list[Floats]]) -> Floats:
+    """(m, d) the first unknown of m symmetric systems, from their lower halves: the others are eliminated, last first."""
+    for k in range(len(gram) - 1, 0, -1):
+        for a in range(k):
+            factor = gram[k][a] / gram[k][k]
+            pull[a] = [own - factor * other for own, other in zip(pull[a], pull[k], strict=True)]
+            gram[a] = [own - factor * other for own, other in zip(gram[a], gram[k], strict=False)]
+    return np.stack(pull[0], axis=1) / gram[0][0][:, None]
+
+
+def _sum(parts: Iterable[Floats]) -> Floats:
+    return np.asarray(sum(parts))

@@ -63,12 +63,10 @@ class Shape(Term):
     def sister_ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
         """(K,) the same for a division's daughters, and for the line between them."""
         d = stretch.n_dimensions
-        total = np.zeros(len(sisters.first))
-        for edges in sisters:
-            along, weight = _axes(stretch, edges)
-            total = total + _log_ratio(self.sisters_keeping * weight, along, d)
+        along, weight = _axes(stretch, np.arange(len(stretch.mother)))
+        each = _log_ratio(self.sisters_keeping * weight, along, d)
         along, weight = _between(stretch, sisters)
-        return total + _log_ratio(self.parting_along * weight, along, d)
+        return each[sisters.first] + each[sisters.second] + _log_ratio(self.parting_along * weight, along, d)
 
     def updated(self, step: Step) -> Shape:
         """The stiffnesses that make the expected angles most likely."""

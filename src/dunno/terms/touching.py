@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dunno.terms import Step, Surroundings, Term
-from dunno.types import Floats, Ints
+from dunno.types import Floats
 from dunno.types.density import log_student
 from dunno.types.stretch import Stretch
 
@@ -60,7 +60,7 @@ class Touching(Term):
     def log_single(self, stretch: Stretch) -> Floats:
         """(E,) what is added to motion where mothers have neighbours that they can push."""
         d, scale = stretch.n_dimensions, self.scale
-        distance, index = neighbours(stretch)
+        distance, index = stretch.neighbour_distances(NEIGHBOURS), stretch.neighbours(NEIGHBOURS)
         exchange = np.sqrt(exchanged(distance, scale)) * (distance < self.contact)
         stayed = log_student(stretch.squared, scale, self.tail, d)
         target = stretch.place[stretch.mother] + stretch.moved
@@ -77,8 +77,7 @@ class Touching(Term):
 
     def unseen(self, stretch: Stretch) -> float:
         """How many pairs of cells are expected to change places beyond what motion alone says."""
-        distance, _ = neighbours(stretch)
-        close = distance[stretch.is_mother]
+        close = stretch.neighbour_distances(NEIGHBOURS)[stretch.is_mother]
         close = close[close < self.contact]
         surplus = exchanged(close, self.scale) - np.exp(-(close**2) / self.scale)
         return 0.5 * float(np.maximum(surplus, 0.0).sum())  # each pair is seen from both sides
@@ -94,19 +93,3 @@ def exchanged(distance: Floats, scale: float) -> Floats:
     from scipy.special import ndtr
 
     return np.asarray(PASSING * ndtr(-distance / np.sqrt(2 * scale)))
-
-
-def neighbours(stretch: Stretch) -> tuple[Floats, Ints]:
-    """(N, k) distances to the nearest other cells of the same frame, infinite where there are fewer, and their rows."""
-    from scipy.spatial import cKDTree
-
-    distance = np.full((stretch.n_rows, NEIGHBOURS), np.inf)
-    index = np.tile(np.arange(stretch.n_rows)[:, None], NEIGHBOURS)
-    begin = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
-    for first, last in zip(begin[:-1].tolist(), begin[1:].tolist(), strict=True):
-        most = min(NEIGHBOURS, last - first - 1)
-        if most > 0:
-            own = stretch.place[first:last]
-            found = cKDTree(own).query(own, most + 1)
-            distance[first:last, :most], index[first:last, :most] = found[0][:, 1:], found[1][:, 1:] + first
-    return distance, index

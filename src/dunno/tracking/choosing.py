@@ -11,7 +11,6 @@ from dunno.errors import InputError
 from dunno.models import Fit
 from dunno.models.evidence import (
     ROUNDS,
-    WARM_ROUNDS,
     against_false_divisions,
     among_likely,
     can_see,
@@ -42,7 +41,11 @@ beside features it takes more.
 """
 
 CHOOSING = "choosing evidence"
-TRIAL_ROUNDS = 3
+FIRST_ROUNDS, TRIAL_ROUNDS = 1, 3
+"""Rounds in which a term that is tried is fitted: first few, and more where those do not decide."""
+
+HOPELESS, CLEAR = 0.3, 2.0
+"""Gains below and above so many times the least one are decided by the first rounds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,10 +134,13 @@ def _tried(places: Fit, single: SkippedModel, tell: Tell) -> Choice:
     loss, wrong = judged(skipped)
     for k, name in enumerate(names):
         tell(CHOOSING, k, len(names))
-        grown = with_terms(fit, [name], skipped.sample.cell_size, TRIAL_ROUNDS)
-        beside = _beside(skipped, grown, [name], TRIAL_ROUNDS)
-        new_loss, new_wrong = judged(beside)
         least = max(LEAST_SHARE * loss, LEAST_NATS, LEAST_TOTAL / max(len(skipped.comparison), 1))
+        for rounds in (FIRST_ROUNDS, TRIAL_ROUNDS):
+            grown = with_terms(fit, [name], skipped.sample.cell_size, rounds)
+            beside = _beside(skipped, grown, [name], rounds)
+            new_loss, new_wrong = judged(beside)
+            if not HOPELESS * least < loss - new_loss < CLEAR * least:
+                break
         joined = loss - new_loss > least
         trials.append(Trial(name, loss, new_loss, wrong, new_wrong, joined))
         if joined:
@@ -144,8 +150,8 @@ def _tried(places: Fit, single: SkippedModel, tell: Tell) -> Choice:
     kept = [trial.name for trial in trials if trial.joined]
     if not kept:
         return Choice(places, single, tuple(trials))
-    grown = with_terms(places, kept, single.sample.cell_size, WARM_ROUNDS, fit.best.model)
-    return Choice(grown, _beside(single, grown, kept, WARM_ROUNDS, skipped.fit.best.model), tuple(trials))
+    grown = with_terms(places, kept, single.sample.cell_size, TRIAL_ROUNDS, fit.best.model)
+    return Choice(grown, _beside(single, grown, kept, TRIAL_ROUNDS, skipped.fit.best.model), tuple(trials))
 
 
 def _among_likely(fit: Fit, skipped: SkippedModel) -> tuple[Fit, SkippedModel]:
@@ -168,7 +174,7 @@ def judged(skipped: SkippedModel) -> tuple[float, float]:
     Here probabilities are tempered as they stand, which costs nothing; the problem is not solved again.
     """
     given = skipped.comparison
-    softening = fit_softening(given, given.powered)
+    softening = fit_softening(given)
     best = given.powered(softening.tempering)
     soft = mixed(best.direct, best.daughter, len(best.judged), softening.unknown)
     _, wrong, links = given.errors()

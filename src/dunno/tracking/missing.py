@@ -10,6 +10,7 @@ import numpy as np
 from dunno.models import Fit
 from dunno.models.climbing import Climb
 from dunno.models.expectation import Expected, expect, maximise
+from dunno.models.free import to_free
 from dunno.models.model import Model
 from dunno.terms.missed import Missed
 from dunno.terms.motion import Motion
@@ -19,7 +20,9 @@ from dunno.tracking.gaps import expected_gaps, gap_candidates
 MOST_GAP = 3
 """The longest gap that is looked for by itself."""
 
-ROUNDS = 5
+ROUNDS, STILL = 5, 0.05
+"""Rounds at most, and the change on the scales of the links below which they end."""
+
 FITTED, RATES = (Missed.name, Turnover.name), ("p_lost",)
 """Terms that are fitted with gaps, and the rates that are taken from there. The density of appearing stays: fitted anew it falls so
 low that cells which begin beside another one are taken for its daughters, with certainty."""
@@ -89,9 +92,13 @@ def _missed(climb: Climb, missed: Missed, power: float, gate: float) -> Climb:
         return Climb(replace(climb.expected, model=model), 0, True)
     stretch = stretch.with_gaps(mother, daughter, lag)
     one = np.ones((len(stretch), len(stretch)))
+    expected = expect(model, stretch)
     for _ in range(ROUNDS):
-        model = maximise(expect(model, stretch), one, fixed=lambda term: term.name not in FITTED)
-    return Climb(expect(model, stretch), ROUNDS, True)
+        before, model = model, maximise(expected, one, fixed=lambda term: term.name not in FITTED)
+        expected = expect(model, stretch)
+        if np.abs(to_free(model) - to_free(before)).max() < STILL:
+            break
+    return Climb(expected, ROUNDS, True)
 
 
 def _longest(climb: Climb) -> int:

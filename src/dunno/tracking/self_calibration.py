@@ -25,6 +25,9 @@ from dunno.work.progress import Tell
 JUDGING = 2
 """The step whose test is judged."""
 
+ENOUGH_DOUBTED, ENOUGH_CELLS = 150.0, 1500.0
+"""Where more links than this are doubted, fewer cells are judged: so many doubts say enough, and at least so many cells."""
+
 SLOWER, SLOWER_CELLS = (3, 4), 800
 """Further steps, which tell how slowly one could have imaged, and on how many cells."""
 
@@ -34,7 +37,7 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
     fit, gate = fit_sample(sample, 1, plan.gate, may_widen, tell)
     if not fit.converged and not fit.problems:
         warnings.warn("the fit of the model stopped before it converged", DunnoWarning, stacklevel=2)
-    skipped = skip(sample, fit, JUDGING, tell)
+    skipped = skip(sample, fit, JUDGING, tell, _enough(fit))
     choice = choose_evidence(sample, fit, skipped, plan.evidence, tell)
     calibration = replace(calibration_of(choice.fit, about), trials=choice.trials)
     false_divisions = wants_masks(plan.evidence, None if skipped is None else skipped.test(Softening(), fit))
@@ -50,6 +53,12 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
     return replace(plan, gate=gate, calibration=calibration)
 
 
+def _enough(fit: Fit) -> float:
+    """How many daughters to judge."""
+    doubted = 1 - fit.best.expected.certainty
+    return max(ENOUGH_CELLS, ENOUGH_DOUBTED / max(doubted, 1e-9))
+
+
 def tested(
     calibration: ModelCalibration, sample: Sample, fit: Fit, skipped: SkippedModel | None, tell: Tell
 ) -> ModelCalibration:
@@ -59,7 +68,7 @@ def tested(
     softening = Softening() if fit.problems else skipped.softening()
     test = skipped.test(softening, fit)
     verdict = judge(test, fit.problems, covering(fit.best.expected))
-    slower = [skip(sample, fit, step, tell, SLOWER_CELLS) for step in SLOWER]
+    slower = [skip(sample, fit, step, tell, SLOWER_CELLS, skipped.fit) for step in SLOWER]
     tests = (test, *(each.test(softening, fit) for each in slower if each is not None))
     return replace(calibration, softening=softening, verdict=verdict, skipping=tests)
 

@@ -16,18 +16,18 @@ from dunno.models.evidence import added_terms, among_likely, with_terms
 from dunno.models.expectation import Expected, expect
 from dunno.tracking.gate import gate_between
 from dunno.tracking.sampling import Sample
-from dunno.types import Bools
+from dunno.types import Bools, Floats
 from dunno.types.stretch import Value
 from dunno.work.progress import Tell
 
 REFITTING = "skipping frames, rounds"
 EVERYBODY = 2.0
 """Who is judged where edges across gaps tell a missing mask from a cell that is lost: all daughters."""
-TERM_ROUNDS = 3
-"""Rounds in which terms that were fitted to single steps are fitted to larger ones, on likely edges only."""
+TERM_ROUNDS, WARM_ROUNDS = 3, 1
+"""Rounds in which terms that were fitted to single steps, or to two, are fitted to larger ones, on likely edges only."""
 
-IMPOSSIBLE = 1e-8
-"""Edges below this stay impossible at every tempering."""
+IMPOSSIBLE = 1e-6
+"""Edges below this are not looked at again when the problem is tempered, or rates change."""
 
 STRETCH = 8
 """Frames in a row that serve to fit, or to judge; the next ones serve the other purpose."""
@@ -59,7 +59,9 @@ class SkippedModel:
         composed = compose(beliefs(self.sample, expected), self.step)
         best = self.fit.best
         model = best.model.with_values(_rates_over(expected, self.step))
-        direct = expect(model, best.expected.stretch)
+        part = expect(model, best.expected.stretch.among(self._possible))
+        found = _filled(part.found, best.expected.found.edge, self._possible)
+        direct = Expected(model, best.expected.stretch, part.ways, found)
         fit = replace(self.fit, best=replace(best, expected=direct))
         return replace(self, fit=fit, comparison=Comparison.of(beliefs(self.sample, direct), composed, EVERYBODY))
 
@@ -71,15 +73,13 @@ class SkippedModel:
         """The comparison with the beliefs of the tempered problem."""
         if tempering == 1.0:
             return self.comparison
-        found = marginals(self._problem.tempered(tempering))
         whole = self.fit.best.expected
-        edge = whole.found.edge**tempering  # of edges so unlikely that they are not looked at again
-        edge[self._possible] = found.edge
-        return self.comparison.with_direct(beliefs(self.sample, whole, replace(found, edge=edge)))
+        found = _filled(marginals(self._problem.tempered(tempering)), whole.found.edge**tempering, self._possible)
+        return self.comparison.with_direct(beliefs(self.sample, whole, found))
 
     @cached_property
     def _possible(self) -> Bools:
-        """(E,) the edges that are looked at again when the problem is tempered."""
+        """(E,) the edges that are looked at again."""
         return np.asarray(self.fit.best.expected.found.edge > IMPOSSIBLE)
 
     @cached_property
@@ -128,6 +128,13 @@ class SkippedModel:
         return float(sum(by_frame.get(int(frames[t]), 0.0) for way in ways for t in way))
 
 
+def _filled(found: Marginals, edge: Floats, possible: Bools) -> Marginals:
+    """Marginals of a problem without some edges, as those of all: what is not possible is as given, and no division."""
+    edge, dividing = edge.copy(), np.zeros(len(edge))
+    edge[possible], dividing[possible] = found.edge, found.edge_dividing
+    return replace(found, edge=edge, edge_dividing=dividing, triple=None)
+
+
 def _rates_over(expected: Expected, step: int) -> dict[str, Value]:
     """Losses and appearances over several steps, those by a missing mask included."""
     model, stretch = expected.model, expected.stretch
@@ -147,7 +154,9 @@ def _growth(single: Fit, skipped: Fit) -> tuple[float, float]:
     return scales[1] / scales[0], float(np.sqrt(variance))
 
 
-def skip(sample: Sample, fit: Fit, step: int, tell: Tell, most_cells: float = np.inf) -> SkippedModel | None:
+def skip(
+    sample: Sample, fit: Fit, step: int, tell: Tell, most_cells: float = np.inf, double: Fit | None = None
+) -> SkippedModel | None:
     """Fit a model to every `step`-th frame, in all phases at once; `None` where the sample is too short.
 
     Args:
@@ -156,6 +165,7 @@ def skip(sample: Sample, fit: Fit, step: int, tell: Tell, most_cells: float = np
         step: How many single steps to take at once.
         tell: Is told how far it is.
         most_cells: Look at no more daughters than this, spread over the sample.
+        double: The fit of two steps, where that is known, to begin from.
     """
     jumps = sample.jumps(step)
     if not jumps:
@@ -166,10 +176,11 @@ def skip(sample: Sample, fit: Fit, step: int, tell: Tell, most_cells: float = np
     pairs = [(sample.cells[early], sample.cells[late]) for early, late in jumps]
     gate = gate_between(pairs, [sample.stage(early, late) for early, late in jumps])
     stretch = sample.stretch(jumps, gate)
-    skipped = refit(fit, stretch, sample.cell_size, step, lambda rounds: tell(REFITTING, rounds, 0))
+    skipped = refit(fit, stretch, sample.cell_size, step, lambda rounds: tell(REFITTING, rounds, 0), double)
     names = added_terms(fit)
     if names:
-        skipped = with_terms(among_likely(skipped), names, sample.cell_size, TERM_ROUNDS, fit.best.model)
+        like, rounds = (fit, TERM_ROUNDS) if double is None else (double, WARM_ROUNDS)
+        skipped = with_terms(among_likely(skipped), names, sample.cell_size, rounds, like.best.model)
     return compared(sample, fit, skipped, step, jumps)
 
 

@@ -62,6 +62,20 @@ def student_below(tail: float, z: Floats) -> Floats:
     return np.asarray(first + x * (rise + (1 - x) * ((1 - x) * bend[0] + x * bend[1])))
 
 
+def student_overlap(tail: float, length: Floats) -> Floats:
+    r"""Probability that a step from anywhere on a line ends on it, for a standard Student-t and lines of some lengths.
+
+    $E[\max(0, 1 - |X| / L)]$, which is $P(|X| < L)$ less the mean of $|X|$ where it is below L, over L.
+    """
+    length = np.asarray(length, np.float64)
+    peak = float(np.exp(log_student(np.zeros(1), 1.0, tail, 1)[0]))
+    if np.isinf(tail):
+        below = 2 * peak * -np.expm1(-0.5 * length**2)
+    else:
+        below = 2 * peak * tail / (tail - 1) * -np.expm1(-0.5 * (tail - 1) * np.log1p(length**2 / tail))
+    return np.asarray(2 * student_below(tail, length) - 1 - below / length)
+
+
 @lru_cache(maxsize=4)
 def _table(tail: float) -> tuple[Floats, Floats]:
     """The function and its slope at the knots, kept because a round asks for the same ones several times."""

@@ -46,9 +46,12 @@ def stage_jump(mothers: Floats, daughters: Floats) -> Floats | None:
     tree = cKDTree(mothers)
     some = daughters[np.unique(np.linspace(0, len(daughters) - 1, min(VOTERS, len(daughters))).astype(np.int64))]
     apart = float(np.median(tree.query(mothers[:: max(len(mothers) // VOTERS, 1)], 2)[0][:, 1]))
-    distance, index = tree.query(some, min(NEAR, len(mothers)))
-    if apart <= 0 or float(np.median(distance[:, 0])) < STILL * apart:
+    nearest = tree.query(some)[0]
+    if apart <= 0 or float(np.median(nearest)) < STILL * apart:
         return None
+    if not _surprising(len(some), int((nearest < REACH * apart).sum())):  # no jump can have more support than all
+        return None
+    distance, index = tree.query(some, min(NEAR, len(mothers)))
     reach = max(REACH * apart, 2 * float(distance.max()) / LARGEST_GRID)
     votes = (some[:, None] - mothers[index]).reshape(-1, mothers.shape[1])
     chance = min(distance.shape[1] * (reach / float(np.median(distance[:, -1]))) ** mothers.shape[1], 0.5)
@@ -87,6 +90,11 @@ def _believed(support: int, here: int, voters: int, chance: float) -> bool:
     """Whether a jump is more than chance, and than standing still."""
     from scipy.special import bdtrc
 
-    if support < LEAST_SHARE * voters or support - here < SURPRISE * np.sqrt(support + here):
+    if support < LEAST_SHARE * voters or not _surprising(support, here):
         return False
     return bool(bdtrc(support - 1, voters, chance) / chance * NEAR < MOST_CHANCE)
+
+
+def _surprising(support: int, here: int) -> bool:
+    """Whether a jump is supported clearly better than standing still."""
+    return bool(support - here >= SURPRISE * np.sqrt(support + here))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,7 +75,7 @@ class Stretch:
     clock: Floats | None = None
     stage: Floats | None = None
     axes: tuple[float, ...] | None = None
-    _columns: dict[str, Floats] = field(default_factory=dict, repr=False)
+    _columns: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, given: Sequence[Transition]) -> Stretch:
@@ -270,18 +271,27 @@ class Stretch:
         usual = np.nanmedian(np.trace(whole, axis1=1, axis2=2)) if np.isfinite(whole).any() else 1.0
         return np.asarray(whole + LEAST_WIDTH * (usual or 1.0) * np.eye(d))
 
-    def neighbour_distances(self, k: int) -> Floats:
-        """(N, k) distances to the nearest other cells of the same frame; infinite where there are fewer."""
+    def neighbours(self, k: int) -> Ints:
+        """(N, k) rows of the nearest other cells of the same frame; its own row where there are fewer."""
         name = f"neighbours {k}"
         if name not in self._columns:
-            self._columns[name] = np.concatenate([_to_neighbours(cells.centroid, k) for cells in self.cells])
-        return self._columns[name]
+            begin = np.searchsorted(self.row_frame, np.arange(len(self.frames) + 1)).tolist()
+            parts = [_nearest(self.place[first:last], k) + first for first, last in pairwise(begin)]
+            self._columns[name] = np.concatenate(parts).astype(np.int32)
+        return np.asarray(self._columns[name])
+
+    def neighbour_distances(self, k: int) -> Floats:
+        """(N, k) distances to the nearest other cells of the same frame; infinite where there are fewer."""
+        index = self.neighbours(k)
+        apart = self.place[index] - self.place[:, None]
+        distance = np.sqrt(np.einsum("nkd,nkd->nk", apart, apart))
+        return np.where(index == np.arange(self.n_rows)[:, None], np.inf, distance)
 
     def _once(self, name: str, get: Callable[[Detections], Any]) -> Floats:
         """(N,) a column over all frames, made when it is first asked for."""
         if name not in self._columns:
             self._columns[name] = np.concatenate([_filled(cells, get(cells)) for cells in self.cells])
-        return self._columns[name]
+        return np.asarray(self._columns[name])
 
     def carried(self, drift: Floats | None) -> Stretch:
         """The same with another drift."""
@@ -399,12 +409,15 @@ def _stages(parts: Sequence[Floats | None], cells: dict[int, Detections]) -> Flo
     return np.stack([still if part is None else part for part in parts])
 
 
-def _to_neighbours(place: Floats, k: int) -> Floats:
+def _nearest(place: Floats, k: int) -> Ints:
+    """(n, k) the nearest others of n places; a place itself where there are fewer."""
+    own = np.arange(len(place))[:, None]
     if len(place) < 2:
-        return np.full((len(place), k), np.inf)
+        return np.repeat(own, k, axis=1)
     from scipy.spatial import cKDTree
 
-    return np.asarray(cKDTree(place).query(place, k + 1)[0][:, 1:])
+    index = cKDTree(place).query(place, k + 1)[1][:, 1:]
+    return np.where(index < len(place), index, own)
 
 
 def _filled(cells: Detections, values: Any) -> Floats:

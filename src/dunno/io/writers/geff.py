@@ -83,8 +83,9 @@ class GeffWriter:
         self._nodes.drop_unknown()
         root = ZarrFolder(self._path, self._metadata(self._links, "the links of the reported assignment"))
         candidates = root.group("candidates", self._metadata(self._edges, "every candidate edge"))
+        self._nodes.write(root.group("nodes"))
+        root.copy("nodes", candidates)
         for group, edges in ((root, self._links), (candidates, self._edges)):
-            self._nodes.write(group.group("nodes"))
             edges.write(group.group("edges"))
 
     def close(self) -> None:
