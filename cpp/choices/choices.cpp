@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 namespace dunno {
@@ -144,7 +145,7 @@ class Side {
   }
 
   static void normalise(State& told) {
-    const double total = std::max(told[0] + told[1] + told[2], kSmallest);
+    const double total = std::max(std::accumulate(told.begin(), told.end(), 0.0), kSmallest);
     for (double& each : told) each = std::max(each / total, 0.0);
   }
 
@@ -171,7 +172,8 @@ Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, s
   const auto slots = static_cast<std::size_t>(n_edges * kKinds);
   std::vector<double> down(slots, 0.0), up(slots, 0.0);  // from mothers to daughters, and back
   earlier.know_nothing(up);
-  const State even = {1.0 / 3, 1.0 / 3, 1.0 / 3};
+  State even;
+  even.fill(1.0 / kStates);
   std::vector<State> from_in(static_cast<std::size_t>(n), even), from_out(static_cast<std::size_t>(n), even);
 
   Beliefs found;

@@ -11,8 +11,8 @@
 
 namespace dunno {
 
-constexpr int kStates = 3;  // a mask holds no cell, one, or two
-constexpr int kKinds = 10;  // see Kind in assignment/choices.py
+constexpr int kStates = 4;  // a mask holds no cell, one, two, or one that was born lately
+constexpr int kKinds = 12;  // see Kind in assignment/choices.py
 
 // The choices of all masks on one side, those of mask v at [begin[v], begin[v + 1]).
 struct Choices {

@@ -6,16 +6,18 @@ import numpy as np
 import pytest
 
 from dunno.assignment import every_pair
-from dunno.assignment.choices import KINDS, Choices, Kind, propagate, ways
+from dunno.assignment.choices import KINDS, STATES, YOUNG, Choices, Kind, propagate, ways
 from dunno.errors import ProblemError
 
 OUT_OF_ONE = (Kind.SINGLE, Kind.MERGING, Kind.REJOINED)
 OUT_OF_TWO = (Kind.STAYING, Kind.APART)
 OUT_OF_NONE = (Kind.FALSE, Kind.ABSORBED)
+OUT_OF_YOUNG = (Kind.YOUNG, Kind.GROWN, Kind.MERGING)
 INTO = {
     0: (Kind.FALSE, Kind.PIECE),
-    1: (Kind.SINGLE, Kind.DIVIDING, Kind.APART, Kind.WHOLE),
+    1: (Kind.SINGLE, Kind.GROWN, Kind.APART, Kind.WHOLE),
     2: (Kind.STAYING, Kind.MERGING),
+    YOUNG: (Kind.DIVIDING, Kind.YOUNG),
 }
 
 
@@ -27,8 +29,8 @@ def world(frames: list[int], rng: np.random.Generator, density: float = 0.8) -> 
     every, edges = np.arange(n), np.arange(len(mother))
     one, other = every_pair(mother)
     pairs = {"first": one, "second": other}
-    out = [ways(every, state, rng.normal(size=n)) for state in range(3)]
-    for state, kinds in ((1, OUT_OF_ONE), (2, OUT_OF_TWO), (0, OUT_OF_NONE)):
+    out = [ways(every, state, rng.normal(size=n)) for state in range(STATES)]
+    for state, kinds in ((1, OUT_OF_ONE), (2, OUT_OF_TWO), (0, OUT_OF_NONE), (YOUNG, OUT_OF_YOUNG)):
         out += [ways(mother, state, rng.normal(size=len(edges)), (edges, kind)) for kind in kinds]
     for state, kinds in (
         (1, (Kind.DIVIDING, Kind.DIVIDING)),
@@ -37,7 +39,7 @@ def world(frames: list[int], rng: np.random.Generator, density: float = 0.8) -> 
     ):
         weight = rng.normal(size=len(one))
         out.append(ways(mother[one], state, weight, (pairs["first"], kinds[0]), (pairs["second"], kinds[1])))
-    into = [ways(every, state, rng.normal(size=n)) for state in range(3)]
+    into = [ways(every, state, rng.normal(size=n)) for state in range(STATES)]
     into += [ways(daughter, state, 0.0, (edges, kind)) for state, kinds in INTO.items() for kind in kinds]
     one, other = every_pair(daughter)
     for state, kinds in ((2, (Kind.MERGING, Kind.MERGING)), (1, (Kind.REJOINED, Kind.ABSORBED))):
@@ -47,7 +49,7 @@ def world(frames: list[int], rng: np.random.Generator, density: float = 0.8) -> 
 
 def summed(out: Choices, into: Choices, n: int, n_edges: int) -> tuple[np.ndarray, np.ndarray, float]:
     """Probabilities of states and of edges' kinds, and the evidence, by listing everything."""
-    state, edge, total = np.zeros((n, 3)), np.zeros((n_edges, KINDS)), 0.0
+    state, edge, total = np.zeros((n, STATES)), np.zeros((n_edges, KINDS)), 0.0
     before: dict[tuple, float] = {}
     for chosen in product(*(np.flatnonzero(into.mask == v) for v in range(n))):
         key = _key(into, chosen)
@@ -102,7 +104,7 @@ def test_beliefs_agree_with_each_other() -> None:
     np.testing.assert_allclose(found.state.sum(axis=1), 1.0)
     for choices, belief in ((out, found.ways_out), (into, found.ways_in)):
         np.testing.assert_allclose(np.bincount(choices.mask, belief), 1.0)
-        for state in range(3):
+        for state in range(STATES):
             own = choices.state == state
             told = np.bincount(choices.mask[own], belief[own], minlength=n)
             np.testing.assert_allclose(told, found.state[:, state], atol=1e-6)

@@ -264,7 +264,7 @@ def test_the_page_tells_what_was_looked_at_and_over_how_many_frames() -> None:
     calibration = {
         "fitted": "self",
         "problems": [],
-        "parameters": {"p_divide": 0.02, "p_lost": 0.01, "p_missed": 0.03},
+        "parameters": {"p_divide": 0.02, "p_lost": 0.01, "p_missed": 0.03, "stays_missed": 0.03},
         "evidence": {"told": "size helps"},
         "max_gap": 2,
     }

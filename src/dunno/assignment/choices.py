@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from dunno import _core
 from dunno.errors import ProblemError
 
-STATES, KINDS = 3, 10
+STATES, KINDS = 4, 12
+YOUNG = 3
+"""The state of a mask that holds one cell which was born lately, and does not divide."""
+
 SWEEPS, TOLERANCE = 60, 1e-4
 
 
@@ -20,7 +23,8 @@ class Kind(IntEnum):
     """What an edge may be; the states of the masks at its ends follow from it.
 
     A cell whose mask is cut goes on as the larger piece (`WHOLE`), beside which a false one lies (`PIECE`); where the pieces join
-    again, the cell's edge is `REJOINED` and the false one's is `ABSORBED`.
+    again, the cell's edge is `REJOINED` and the false one's is `ABSORBED`. A cell that was born lately stays so (`YOUNG`) until it
+    is old enough to divide (`GROWN`).
     """
 
     SINGLE = 0
@@ -30,9 +34,11 @@ class Kind(IntEnum):
     STAYING = 4
     WHOLE = 5
     REJOINED = 6
-    FALSE = 7
-    PIECE = 8
-    ABSORBED = 9
+    YOUNG = 7
+    GROWN = 8
+    FALSE = 9
+    PIECE = 10
+    ABSORBED = 11
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +47,7 @@ class Choices:
 
     Attributes:
         mask: (C,) whose way it is.
-        state: (C,) how many cells the mask then holds.
+        state: (C,) how many cells the mask then holds; `YOUNG` for one that was born lately.
         first: (C,) an edge, -1 for none.
         first_kind: (C,) what it then is.
         second: (C,) another edge, -1 for none.
@@ -96,8 +102,8 @@ class Beliefs:
     Attributes:
         ways_out: Probability of each way out.
         ways_in: Probability of each way in.
-        state: (N, 3) probability of each mask to hold no cell, one, or two.
-        edge: (E, 10) probability of each edge to be of each kind.
+        state: (N, 4) probability of each mask to hold no cell, one, two, or one that was born lately.
+        edge: (E, 12) probability of each edge to be of each kind.
         log_evidence: Bethe's approximation of it.
         change: By how much a belief about an edge changed at most in the last sweep.
         sweeps: How many were made.

@@ -110,20 +110,20 @@ def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lamb
     stretch = pooled.expected.stretch
     likely = pooled.expected.found.edge > UNLIKELY
     light = replace(pooled, expected=pooled.expected.among(likely))
-    best, kernel = _varying(climber, light, one)
-    moved = _collective(climber, best, kernel)
+    best, smooth = _varying(climber, light, one)
+    moved = _collective(climber, best, smooth)
     if moved is not None:
         drift = moved.expected.stretch
-        finished = climber.finish(moved, stretch.carried(drift.drift), likely, kernel)
-        finder, again = pooled.model, kernel is not one
+        finished = climber.finish(moved, stretch.carried(drift.drift), likely, smooth)
+        finder, again = pooled.model, smooth is not one
         pooled = _with_flow(climber.go_on(light, drift, one) if again else finished, finder)
         best = _with_flow(finished, finder)
     else:
-        best = pooled if kernel is one else climber.finish(best, stretch, likely, kernel)
+        best = pooled if smooth is one else climber.finish(best, stretch, likely, smooth)
     problems = find_problems(best.expected)
     if problems:
         pooled = best = climber.climb(start, stretch, one, RATES)
-    return Fit(pooled, best, kernel is not one and not problems, tuple(problems))
+    return Fit(pooled, best, smooth is not one and not problems, tuple(problems))
 
 
 def refit(fit: Fit, stretch: Stretch, cell_size: float, step: int, tell: Tell = lambda rounds: None) -> Fit:
@@ -181,16 +181,16 @@ def _varying(climber: Climber, pooled: Climb, one: Floats) -> tuple[Climb, Float
     """Let motion scale and rates vary in time, if that explains more than it adds."""
     stretch, model = pooled.expected.stretch, pooled.model
     n = len(stretch)
-    kernel = _kernel(stretch)
+    smooth = kernel(stretch)
     varying = [each for each in model.parameters.values() if each.varies]
-    added = len(varying) * (n / kernel.sum(axis=1).mean() - 1)
+    added = len(varying) * (n / smooth.sum(axis=1).mean() - 1)
     if added < 1:
         return pooled, one
-    fit = climber.go_on(pooled, stretch, kernel, known=True)
-    return (fit, kernel) if fit.log_evidence > pooled.log_evidence + added else (pooled, one)
+    fit = climber.go_on(pooled, stretch, smooth, known=True)
+    return (fit, smooth) if fit.log_evidence > pooled.log_evidence + added else (pooled, one)
 
 
-def _kernel(stretch: Stretch) -> Floats:
+def kernel(stretch: Stretch) -> Floats:
     """(R, R) how much each transition counts for each one's varying parameters."""
     when = np.arange(len(stretch))
     width = WINDOW_CELLS / max(float(stretch.n_mothers.mean()), 1.0) / 2
@@ -199,7 +199,7 @@ def _kernel(stretch: Stretch) -> Floats:
 
 def kernel_of(model: Model, stretch: Stretch) -> Floats:
     """The kernel with which a model was fitted: all ones where its parameters do not vary."""
-    return _kernel(stretch) if np.ndim(model.value("motion_scale")) else np.ones((len(stretch), len(stretch)))
+    return kernel(stretch) if np.ndim(model.value("motion_scale")) else np.ones((len(stretch), len(stretch)))
 
 
 def _collective(climber: Climber, fit: Climb, kernel: Floats) -> Climb | None:

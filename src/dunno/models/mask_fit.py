@@ -8,12 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from dunno.assignment import Marginals
-from dunno.assignment.choices import Kind
-from dunno.models.carrying import recently_born
+from dunno.assignment.choices import YOUNG, Kind
 from dunno.models.expectation import maximise
 from dunno.models.masks import Solution, solve_masks, solved
 from dunno.models.model import Model
-from dunno.terms.age import Age
 from dunno.terms.masks import TAIL, UNIT_BALL, Law, Masks, fitted
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
@@ -23,6 +21,12 @@ FIT_SWEEPS = 8
 """Sweeps of each round: what is not settled by then is ambiguous, and weighs little."""
 
 RARE, RARE_WORTH = 1e-3, 300.0
+YOUNG_SPREAD = 0.1
+"""Spread of log area by which young cells' growth is averaged: wide, because they grow fast at first and slowly then."""
+
+MATURING = 4.0
+"""How many times faster cells become old enough to divide than they divide: within a third of their cycle."""
+
 HELD = frozenset({"motion_scale", "tail"})
 """Motion stays as the pairs alone say: masks change what links are, not how cells move."""
 
@@ -51,8 +55,6 @@ def fit_masks(
         model = maximise(solution.expected(), one, held=HELD)
         masks = updated(model.term(Masks.name), solution)
         model = replace(model, terms=tuple(masks if term.name == Masks.name else term for term in model.terms))
-        if model.has(Age.name):
-            stretch = stretch.with_recent(recently_born(solution.expected()))
         solution = solved(model, stretch, sweeps=FIT_SWEEPS)
     return solution
 
@@ -98,12 +100,14 @@ def _false(masks: Masks, solution: Solution) -> Masks:
 
 
 def _sizes(masks: Masks, solution: Solution) -> Masks:
-    stretch = solution.graph.stretch
+    stretch, kinds = solution.graph.stretch, solution.beliefs.edge
+    near = np.flatnonzero(stretch.lags == 1)
     size = stretch.column("log_area")
-    change = size[stretch.daughter] - size[stretch.mother]
-    weight = np.where(stretch.lags == 1, solution.beliefs.edge[:, Kind.SINGLE], 0.0)
-    _, spread = Law(0.0, 0.1, 20.0).step(change, weight, 0.0, masks.size_spread, centred=True)
-    return fitted(masks, size_spread=spread)
+    change = (size[stretch.daughter] - size[stretch.mother])[near]
+    young = kinds[near, Kind.YOUNG] + kinds[near, Kind.GROWN]
+    _, spread = Law(0.0, 0.1, 20.0).step(change, kinds[near, Kind.SINGLE], 0.0, masks.size_spread, centred=True)
+    growth, _ = Law(0.0, 0.1, 20.0).step(change, young, masks.young_growth, YOUNG_SPREAD)
+    return fitted(masks, size_spread=spread, young_growth=growth)
 
 
 def _merged(masks: Masks, solution: Solution) -> Masks:
@@ -134,8 +138,12 @@ def _divisions(masks: Masks, solution: Solution) -> Masks:
     )
     mean, size = Law(0.0, 0.3, 10.0).step(look.growth, divided, masks.division_size, masks.division_size_spread)
     _, alike = Law(0.0, 0.25, 20.0).step(look.unlike, divided, 0.0, masks.sister_spread, centred=True)
+    young = float(solution.beliefs.state[:, YOUNG].sum())
+    cells = float(solution.beliefs.state[:, 1].sum()) + young
     return fitted(
         masks,
+        p_mature=MATURING * float(divided.sum()) / max(cells, 1.0),
+        share_young=_share(young, cells, 0.4, 50.0),
         division_distance=float(np.exp(far)),
         division_spread=spread,
         division_size=mean,

@@ -5,7 +5,8 @@ Every mask chooses a way in and a way out that agree on its state; an edge has o
 | state | ways in | ways out |
 |---|---|---|
 | 0 | comes up, was false before, or is a piece | ends, stays false, or joins the rest again |
-| 1 | appears, single, dividing, coming apart, cut, rejoined | lost, single, merging, two dividing, cut, rejoined |
+| 1 | appears, single, grown, coming apart, cut, rejoined | lost, single, merging, two dividing, cut, rejoined |
+| young | appears, dividing, young | lost, young, grown, merging, cut, rejoined |
 | 2 | appears, staying, two merging, one merging | both lost, staying, two coming apart, one coming apart |
 
 Links, events and gaps weigh what the model says; the term `masks` says the rest.
@@ -18,12 +19,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dunno.assignment import Marginals, Problem, every_pair
-from dunno.assignment.choices import SWEEPS, Beliefs, Choices, Kind, propagate, ways
-from dunno.models.carrying import recently_born
+from dunno.assignment.choices import STATES, SWEEPS, YOUNG, Beliefs, Choices, Kind, propagate, ways
 from dunno.models.expectation import Expected
 from dunno.models.model import FARTHEST, Model
 from dunno.terms import Sisters
-from dunno.terms.age import Age
 from dunno.terms.masks import TOUCH, Masks, Together, together
 from dunno.types import Bools, Floats, Ints
 from dunno.types.density import log_student
@@ -31,6 +30,9 @@ from dunno.types.stretch import Stretch
 
 UNLIKELY = 1e-6
 """Edges that pairs alone give less are left out, unless the masks touch."""
+
+ONE = (1, YOUNG)
+"""The states of a mask that holds one cell."""
 
 FAR_BELOW = 15.0
 """Pairs of edges that weigh so many nats less than the best one of the same mask and sort are left out."""
@@ -46,8 +48,6 @@ ABSORBED = 0.3
 
 WIDE = 4.0
 """False masks and cells of merged masks move so many times farther, squared."""
-
-AGE_ROUNDS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +85,9 @@ class Graph:
     partings: Pairs
     merges: Pairs
 
-    def weights_of(self, name: str, n_edges: int) -> Floats:
-        """(E,) log weight of each edge's way out of a sort that takes one edge; -inf where there is none."""
-        own = self.out_sort == OUT.index(name)
+    def weights_of(self, kind: Kind, n_edges: int) -> Floats:
+        """(E,) log weight of each edge's way out as the only one, of a kind; -inf where there is none."""
+        own = (self.out.first_kind == kind) & (self.out.first >= 0) & (self.out.second < 0)
         weight = np.full(n_edges, -np.inf)
         weight[self.out.first[own]] = self.out.log_weight[own]
         return weight
@@ -148,7 +148,7 @@ class Solution:
         kinds = self.beliefs.edge
         dividing = kinds[:, Kind.DIVIDING]
         return Marginals(
-            edge=kinds[:, Kind.SINGLE] + kinds[:, Kind.STAYING] + dividing,
+            edge=kinds[:, [Kind.SINGLE, Kind.YOUNG, Kind.GROWN, Kind.STAYING]].sum(axis=1) + dividing,
             edge_dividing=dividing,
             appear=self.in_sum("appear"),
             disappear=self.out_sum("lost"),
@@ -173,7 +173,7 @@ IN = ("first", "come up", "false", "appear", "mother", "rejoin", "two appear", "
 def solve_masks(
     model: Model, stretch: Stretch, pairwise: Marginals, tempering: float = 1.0, sweeps: int = SWEEPS
 ) -> Solution:
-    """Beliefs about a stretch's masks; births are remembered, as far as a cell's age matters.
+    """Beliefs about a stretch's masks.
 
     Args:
         model: With the term `masks`.
@@ -182,13 +182,7 @@ def solve_masks(
         tempering: τ of the whole problem.
         sweeps: At most so many, forwards and backwards.
     """
-    stretch = stretch.among(_worth_a_look(model, stretch, pairwise))
-    rounds = AGE_ROUNDS if model.has(Age.name) else 1
-    solution = solved(model, stretch, tempering, sweeps)
-    for _ in range(rounds - 1):
-        stretch = stretch.with_recent(recently_born(solution.expected()))
-        solution = solved(model, stretch, tempering, sweeps)
-    return solution
+    return solved(model, stretch.among(_worth_a_look(model, stretch, pairwise)), tempering, sweeps)
 
 
 def solved(model: Model, stretch: Stretch, tempering: float = 1.0, sweeps: int = SWEEPS) -> Solution:
@@ -212,7 +206,7 @@ def graph_of(model: Model, stretch: Stretch, tempering: float = 1.0) -> Graph:
     masks: Masks = model.term(Masks.name)
     size = stretch.column("log_area")
     change = size[stretch.daughter] - size[stretch.mother]
-    said = masks.log_size(change, stretch.daughter, stretch)
+    said = {young: masks.log_size(change, stretch.daughter, stretch, young=young) for young in (False, True)}
     divisions = _division_pairs(model, masks, stretch)
     partings, merges = _touching_pairs(masks, stretch, out=True), _touching_pairs(masks, stretch, out=False)
     out = _ways_out(model, masks, stretch, problem, said, divisions, partings)
@@ -247,12 +241,18 @@ def _wide(model: Model, masks: Masks, stretch: Stretch, way: Floats | None = Non
 
 
 def _ways_out(
-    model: Model, masks: Masks, stretch: Stretch, problem: Problem, said: Floats, divisions: Pairs, partings: Pairs
+    model: Model,
+    masks: Masks,
+    stretch: Stretch,
+    problem: Problem,
+    said: dict[bool, Floats],
+    divisions: Pairs,
+    partings: Pairs,
 ) -> dict[str, list[Choices]]:
     mothers = np.flatnonzero(stretch.is_mother)
     last = np.flatnonzero(~stretch.is_mother)
     edges = np.arange(len(stretch.mother))
-    single = said - problem.cost
+    single, single_young = said[False] - problem.cost, said[True] - problem.cost
     near = np.flatnonzero(stretch.lags == 1)
     wide = _wide(model, masks, stretch)[near]
     size = stretch.column("log_area")
@@ -263,21 +263,26 @@ def _ways_out(
     ends = (stretch.mother[divisions.first], stretch.mother[partings.first])
     cut = np.log(masks.p_cut) + np.log(2) + masks.cut_law(partings.look, stretch)
     larger, smaller = _by_size(stretch.daughter, partings, size)
+    young = stretch.lags * np.log1p(-masks.p_mature)
     return {
-        "last": [ways(last, state, 0.0) for state in range(3)],
+        "last": [ways(last, state, 0.0) for state in range(STATES)],
         "end": [ways(mothers, 0, np.log1p(-masks.false_stays))],
         "false": [ways(stretch.mother[near], 0, np.log(masks.false_stays) + single[near], (near, Kind.FALSE))],
         "absorbed": [ways(stretch.mother[near], 0, np.log(ABSORBED), (near, Kind.ABSORBED))],
-        "cut": [ways(ends[1], 1, cut, (larger, Kind.WHOLE), (smaller, Kind.PIECE))],
-        "rejoined": [ways(stretch.mother[near], 1, 0.0, (near, Kind.REJOINED))],
-        "lost": [ways(mothers, 1, lost[mothers])],
-        "single": [ways(stretch.mother, 1, single, (edges, Kind.SINGLE))],
-        "merging": [ways(stretch.mother[near], 1, 0.0, (near, Kind.MERGING))],
+        "cut": [ways(ends[1], state, cut, (larger, Kind.WHOLE), (smaller, Kind.PIECE)) for state in ONE],
+        "rejoined": [ways(stretch.mother[near], state, 0.0, (near, Kind.REJOINED)) for state in ONE],
+        "lost": [ways(mothers, state, lost[mothers]) for state in ONE],
+        "single": [
+            ways(stretch.mother, 1, single, (edges, Kind.SINGLE)),
+            ways(stretch.mother, YOUNG, single_young + young, (edges, Kind.YOUNG)),
+            ways(stretch.mother, YOUNG, single_young + np.log(-np.expm1(young)), (edges, Kind.GROWN)),
+        ],
+        "merging": [ways(stretch.mother[near], state, 0.0, (near, Kind.MERGING)) for state in ONE],
         "divide": [
             ways(
                 ends[0],
                 1,
-                _division_weight(model, masks, stretch, problem, divisions),
+                _division_weight(model, masks, stretch, problem, divisions) - np.log1p(-masks.share_young),
                 (divisions.first, Kind.DIVIDING),
                 (divisions.second, Kind.DIVIDING),
             )
@@ -304,7 +309,11 @@ def _ways_in(model: Model, masks: Masks, stretch: Stretch, problem: Problem, mer
     larger, smaller = _by_size(stretch.mother, merges, size)
     merging = np.log(masks.p_merge) + masks.merge_law(merges.look, stretch)
     return {
-        "first": [ways(first, 0, small[first]), ways(first, 1, 0.0), ways(first, 2, two[first])],
+        "first": [
+            ways(first, 0, small[first]),
+            ways(first, 2, two[first]),
+            *_of_any_age(masks, first, np.zeros(len(first))),
+        ],
         "come up": [ways(daughters, 0, np.log(np.maximum(anywhere + beside, 1e-300))[daughters])],
         "false": [ways(stretch.daughter[near], 0, 0.0, (near, kind)) for kind in (Kind.FALSE, Kind.PIECE)],
         "rejoin": [
@@ -316,10 +325,13 @@ def _ways_in(model: Model, masks: Masks, stretch: Stretch, problem: Problem, mer
                 (smaller, Kind.ABSORBED),
             )
         ],
-        "appear": [ways(daughters, 1, -problem.appear[daughters])],
+        "appear": _of_any_age(masks, daughters, -problem.appear[daughters]),
         "mother": [
-            ways(stretch.daughter, 1, 0.0, (edges, kind))
-            for kind in (Kind.SINGLE, Kind.DIVIDING, Kind.APART, Kind.WHOLE)
+            *(
+                ways(stretch.daughter, 1, 0.0, (edges, kind))
+                for kind in (Kind.SINGLE, Kind.GROWN, Kind.APART, Kind.WHOLE)
+            ),
+            *(ways(stretch.daughter, YOUNG, 0.0, (edges, kind)) for kind in (Kind.DIVIDING, Kind.YOUNG)),
         ],
         "two appear": [ways(daughters, 2, (two - problem.appear)[daughters])],
         "staying": [ways(stretch.daughter, 2, 0.0, (edges, Kind.STAYING))],
@@ -330,6 +342,12 @@ def _ways_in(model: Model, masks: Masks, stretch: Stretch, problem: Problem, mer
         ],
         "one merging": [ways(stretch.daughter[near], 2, one, (near, Kind.MERGING))],
     }
+
+
+def _of_any_age(masks: Masks, rows: Ints, log_weight: Floats) -> list[Choices]:
+    """Ways in of single cells whose birth was not seen."""
+    old, young = np.log1p(-masks.share_young), np.log(masks.share_young)
+    return [ways(rows, 1, log_weight + old), ways(rows, YOUNG, log_weight + young)]
 
 
 def _by_size(far: Ints, pairs: Pairs, size: Floats) -> tuple[Ints, Ints]:
@@ -384,9 +402,6 @@ def _touching_pairs(masks: Masks, stretch: Stretch, *, out: bool) -> Pairs:
 
 def with_masks(model: Model, stretch: Stretch, cell_size: float) -> Model:
     """The model with the term `masks`, in the place of those that judge sizes and second masks by themselves."""
-    others = ("masks", "beside", "size", "parting", "jumps", "readiness")
-    kept = tuple(term for term in model.terms if term.name not in others)
-    model = replace(model, terms=kept)
-    if not model.has(Age.name):
-        model = replace(model, terms=(*kept, Age.start(stretch, cell_size, model)))
+    others = ("masks", "age", "beside", "size", "parting", "jumps", "readiness")
+    model = replace(model, terms=tuple(term for term in model.terms if term.name not in others))
     return replace(model, terms=(*model.terms, Masks.start(stretch, cell_size, model)))

@@ -98,7 +98,9 @@ def _gaps(calibration: Mapping[str, Any]) -> str:
     longest = calibration.get("max_gap")
     if not longest:
         return ""
-    missed = percent(calibration["parameters"]["p_missed"])
+    parameters = calibration["parameters"]
+    begins, ends = parameters["p_missed"], 1 - parameters["stays_missed"]
+    missed = percent(begins / (begins + ends))
     return (
         f" In a frame, {missed} of the cells have no mask; links may skip {count(longest)} frame{'s' * (longest > 1)}."
     )

@@ -8,18 +8,23 @@ from typing import ClassVar
 import numpy as np
 
 from dunno.terms import Sisters, Step, Surroundings, Term, Words, parameter
-from dunno.types import Floats
+from dunno.types import Floats, Ints
 from dunno.types.stretch import Stretch
 
 PRIOR_MISSED, PRIOR_WORTH = 0.002, 100.0
+PRIOR_STAYS, STAYS_WORTH = 0.2, 10.0
+STAYS = np.linspace(0.005, 0.895, 90)
+"""Where `stays_missed` is looked for."""
 
 
 @dataclass(frozen=True)
 class Missed(Term):
-    r"""In every frame a living cell has no mask with probability $π_m$, for at most `max_gap` frames in a row.
+    r"""A cell's mask goes missing with probability $π$ per frame, and is missing in the next one, too, with $ρ$.
 
-    A link over $g$ frames has $π_m^{g-1} (1 - π_m)$; one that is missed for longer, or until the movie ends, looks lost, and one
-    that was missed until now appears. Two daughters across the same gap share its misses.
+    A link over $g > 1$ frames has $π ρ^{g-2} (1 - ρ)$, one to the next frame $1 - π$; a cell that is missed for longer than
+    `max_gap` frames, or until the movie ends, looks lost, and one that was missed until now appears. Two daughters across the same
+    gap share its misses. Masks that are missing independently of each other have $ρ = π$; what a program does not see, it often
+    does not see for several frames.
     """
 
     name: ClassVar[str] = "missed"
@@ -29,7 +34,15 @@ class Missed(Term):
         (1e-6, 0.5),
         f"{PRIOR_MISSED:g}, worth {PRIOR_WORTH:.0f} cells",
         link="logit",
-        words=Words("missing masks", "% of cells per frame", "percent"),
+        words=Words("masks that go missing", "% of cells per frame", "percent"),
+    )
+    stays_missed: float = parameter(
+        "share of missing masks per frame",
+        (0.005, 0.9),
+        f"{PRIOR_STAYS:g}, worth {STAYS_WORTH:.0f} gaps",
+        link="logit",
+        words=Words("missing masks that stay missing", "% per frame", "percent"),
+        default=PRIOR_STAYS,
     )
     max_gap: int = 3
 
@@ -38,9 +51,15 @@ class Missed(Term):
         """With one in a hundred masks missing, which the fit then finds out."""
         return cls(0.01)
 
+    def log_missed(self, frames: Ints) -> Floats:
+        """Log probability that a seen cell is missed for at least so many frames."""
+        more = np.where(frames > 0, np.log(self.p_missed) + (frames - 1) * np.log(self.stays_missed), 0.0)
+        return np.asarray(more)
+
     def log_single(self, stretch: Stretch) -> Floats:
         """(E,) of the misses on the way, and of being seen at its end."""
-        return np.asarray((stretch.lags - 1) * np.log(self.p_missed) + np.log1p(-self.p_missed))
+        seen = np.where(stretch.lags > 1, np.log1p(-self.stays_missed), np.log1p(-self.p_missed))
+        return np.asarray(self.log_missed(stretch.lags - 1) + seen)
 
     def log_dividing(self, stretch: Stretch) -> Floats:
         """(E,) the same for one of two daughters."""
@@ -48,29 +67,39 @@ class Missed(Term):
 
     def log_triple(self, stretch: Stretch, sisters: Sisters) -> Floats:
         """(K,) the misses that both daughters share; before them they were one cell."""
-        shared = np.minimum(stretch.lags[sisters.first], stretch.lags[sisters.second]) - 1
-        return np.asarray(-shared * np.log(self.p_missed))
+        return -self.log_missed(np.minimum(stretch.lags[sisters.first], stretch.lags[sisters.second]) - 1)
 
     def lost(self, model: Surroundings, stretch: Stretch) -> Floats:
         """(N,) probability of being missed for longer than is looked at, or until the last frame."""
-        return np.asarray(self.p_missed ** np.clip(stretch.frames_left, 1, self.max_gap + 1).astype(np.float64))
+        return np.exp(self.log_missed(np.clip(stretch.frames_left, 1, self.max_gap + 1)))
 
     def appear(self, model: Surroundings, stretch: Stretch) -> Floats:
         """(N,) density of cells that were missed until now."""
-        before = np.clip(stretch.frames_before, 1, self.max_gap + 1).astype(np.float64)
-        return stretch.by_daughter(stretch.n_mothers / model.field.size) * self.p_missed**before
+        return stretch.by_daughter(stretch.n_mothers / model.field.size) * self._until_now(stretch)
 
     def appearances(self, model: Surroundings, stretch: Stretch) -> Floats:
         """(R,) how many were missed until now."""
-        density = stretch.by_daughter(stretch.n_mothers) * self.p_missed ** np.clip(
-            stretch.frames_before, 1, self.max_gap + 1
-        ).astype(np.float64)
+        density = stretch.by_daughter(stretch.n_mothers) * self._until_now(stretch)
         return stretch.per_transition(density, stretch.follows) / np.maximum(stretch.n_daughters, 1)
 
+    def _until_now(self, stretch: Stretch) -> Floats:
+        return np.exp(self.log_missed(np.clip(stretch.frames_before, 1, self.max_gap + 1)))
+
     def updated(self, step: Step) -> Missed:
-        """The expected share of frames without a mask, among those on the way of a link."""
+        """The expected shares of masks that go missing, and that stay so, of gaps up to the longest that is looked for."""
         stretch = step.stretch
         weight = step.weight[stretch.edge_transition] * step.found.edge
-        missed, passed = float((weight * (stretch.lags - 1)).sum()), float((weight * stretch.lags).sum())
-        share = (missed + PRIOR_MISSED * PRIOR_WORTH) / (passed + PRIOR_WORTH)
-        return replace(self, p_missed=float(np.clip(share, 1e-6, 0.5)))
+        gaps = np.bincount(np.minimum(stretch.lags, self.max_gap + 1), weight, minlength=self.max_gap + 2)[2:].astype(
+            np.float64
+        )
+        stays = self._stays(gaps)
+        begun = float(gaps.sum()) / (1 - stays**self.max_gap)
+        share = (begun + PRIOR_MISSED * PRIOR_WORTH) / (float(weight.sum()) + PRIOR_WORTH)
+        return replace(self, p_missed=float(np.clip(share, 1e-6, 0.5)), stays_missed=stays)
+
+    def _stays(self, gaps: Floats) -> float:
+        """The most likely share, given how many gaps have each length; longer ones are not seen."""
+        length = np.arange(1, len(gaps) + 1)[:, None]
+        log_gaps = (length - 1) * np.log(STAYS) + np.log1p(-STAYS) - np.log1p(-(STAYS ** len(gaps)))
+        prior = STAYS_WORTH * (PRIOR_STAYS * np.log(STAYS) + (1 - PRIOR_STAYS) * np.log1p(-STAYS))
+        return float(STAYS[np.argmax(gaps @ log_gaps + prior)])

@@ -30,6 +30,9 @@ Edges = tuple[Ints, Ints, Ints]
 UNLIKELY = 1e-3
 """A mother less likely to be lost than this, or a daughter less likely to have appeared, has no edges across gaps."""
 
+PERHAPS = 0.05
+"""A daughter that is more likely than this to have been born by a division may have been missed before instead."""
+
 LEAST = 1e-15
 """Probability of what cannot be."""
 
@@ -127,7 +130,9 @@ def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float
     if not model.has("missed"):
         return none, none, none
     motion, missed = model.term("motion"), model.term("missed")
-    loose = stretch.is_mother & (found.disappear > UNLIKELY), stretch.is_daughter & (found.appear > UNLIKELY)
+    born = np.bincount(stretch.daughter, found.edge_dividing, minlength=stretch.n_rows)
+    alone = (found.appear > UNLIKELY) | (born > PERHAPS)
+    loose = stretch.is_mother & (found.disappear > UNLIKELY), stretch.is_daughter & alone
     mothers, daughters, lags = [none], [none], [none]
     bounds = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
     drift = np.zeros_like(stretch.place) if stretch.drift is None else stretch.drift

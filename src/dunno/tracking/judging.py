@@ -12,6 +12,8 @@ from dunno.calibration.kinds.model import ModelCalibration
 from dunno.calibration.verdict import SkipTest, judge, sees_false_divisions
 from dunno.models import Fit
 from dunno.models.carrying import seen
+from dunno.models.expectation import maximise
+from dunno.models.fit import kernel
 from dunno.models.intervals import Intervals
 from dunno.models.mask_fit import fit_masks
 from dunno.models.masks import Solution, with_masks
@@ -20,15 +22,16 @@ from dunno.tracking.masks import with_gap_edges
 from dunno.tracking.sampling import Sample
 from dunno.work.progress import Tell
 
-MASK_CELLS, MASK_RUN = 12_000, 32
-"""How many cells the model of masks is fitted on, and in how many frames in a row."""
+MASK_CELLS, MASK_RUN = 12_000, 20
+"""How many cells the model of masks is fitted on, and in how many frames in a row: as many runs as there is room for, because rates
+change over a movie."""
 
 FITTING = "judging masks"
 
 KEPT_COURSES = ("motion_scale", "division_scale")
-"""What may still vary in time: rates are those of the whole movie."""
+"""What varies in time as before; the rate of division varies anew, other rates are those of the whole movie."""
 
-REPLACED = ("beside",)
+REPLACED = ("age", "beside")
 """Evidence whose place the model of masks takes."""
 
 
@@ -53,6 +56,8 @@ def with_judged_masks(
     """
     solution = _fitted(fit, sample, gate, tell)
     kept = {name: values for name, values in calibration.courses.items() if name in KEPT_COURSES}
+    if kept:
+        kept["p_divide"] = _divisions_over_time(solution, calibration.frames)
     trials = tuple(each for each in calibration.trials if each.name not in REPLACED)
     tests = tuple(_with_divisions(test, solution) for test in calibration.skipping)
     nan = float("nan")
@@ -89,6 +94,13 @@ def _fitted(fit: Fit, sample: Sample, gate: float, tell: Tell) -> Solution:
     stretch = seen(plain, stretch)
     stretch, pairwise = with_gap_edges(plain, stretch, gate)
     return fit_masks(model, stretch, pairwise, tell=lambda done, of: tell(FITTING, done, of))
+
+
+def _divisions_over_time(solution: Solution, frames: Sequence[int]) -> tuple[float, ...]:
+    """The rate of division around each frame, as the model of masks sees it."""
+    expected = solution.expected()
+    found = maximise(expected, kernel(expected.stretch)).value("p_divide")
+    return tuple(np.interp(frames, expected.stretch.transition_frame, np.asarray(found)).tolist())
 
 
 def _long_runs(sample: Sample) -> Sample:

@@ -102,12 +102,12 @@ def as_problem(solution: Solution) -> Problem:
     graph, kinds = solution.graph, solution.beliefs.edge
     stretch, n = graph.stretch, graph.stretch.n_rows
     plain = graph.model.problem(stretch)
-    alike = kinds[:, [Kind.SINGLE, Kind.STAYING, Kind.WHOLE, Kind.REJOINED]].sum(axis=1)
+    alike = kinds[:, [Kind.SINGLE, Kind.YOUNG, Kind.GROWN, Kind.STAYING, Kind.WHOLE, Kind.REJOINED]].sum(axis=1)
     alike = alike + 0.5 * (kinds[:, Kind.APART] + kinds[:, Kind.MERGING])
     divide = solution.out_sum("divide")
     into = np.bincount(stretch.daughter, alike + kinds[:, Kind.DIVIDING], minlength=n).astype(np.float64)
     out = np.bincount(stretch.mother, alike, minlength=n) + divide
-    own = graph.weights_of("single", len(stretch.mother))
+    own = graph.weights_of(Kind.SINGLE, len(stretch.mother))
     problem = Problem(
         stretch.mother,
         stretch.daughter,
