@@ -1,9 +1,10 @@
 """Missing masks: a movie with a share of its masks deleted at random, tracked with and without links across gaps.
 
-    DUNNO_DATA=... python -m benchmarks.gaps [--movie Fluo-N2DL-HeLa/02] [--deleted 0.02] [--seeds 5] [--every 1]
+    DUNNO_DATA=... python -m benchmarks.gaps [--movie Fluo-N2DL-HeLa/02] [--deleted 0.02] [--seeds 5] [--every 1] [--long]
 
 A Markdown row per seed: daughters right (judged by the latest earlier frame that shows the cell), links across gaps made, right and
-true, promised and found wrong links, mean track, and processor seconds. `--deleted 0` is the movie as it is.
+true, promised and found wrong links, mean track, and processor seconds. `--deleted 0` is the movie as it is; with
+`--long`, masks are missing for 1 to 5 frames in a row.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 
 from dunno import Movie, Tracker, evaluation, read
 from dunno.errors import DunnoWarning
+from dunno.simulate import Faults, spoil
 from dunno.truth import earlier_mothers, true_mothers
 from dunno.types import PairPosterior, Truth
 
@@ -37,6 +39,15 @@ def with_deletions(movie: Movie, truth: Truth, share: float, seed: int) -> tuple
         labels.append(truth.labels[t][keep])
         tracks.append(truth.tracks[t][keep])
     return Movie(frames), replace(truth, labels=tuple(labels), tracks=tuple(tracks))
+
+
+def _damaged(movie: Movie, truth: Truth, share: float, seed: int, long: bool) -> tuple[Movie, Truth]:
+    if not share:
+        return movie, truth
+    if not long:
+        return with_deletions(movie, truth, share, seed)
+    spoiled = spoil(movie, truth, Faults(missed=share), seed)
+    return spoiled.movie, spoiled.truth
 
 
 def row(movie: Movie, truth: Truth, max_gap: int | None, seed: int) -> str:
@@ -73,6 +84,7 @@ def main() -> None:
     parser.add_argument("--deleted", type=float, default=0.02)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--long", action="store_true")
     given = parser.parse_args()
     warnings.simplefilter("ignore", DunnoWarning)
     movie, truth = read(Path(os.environ["DUNNO_DATA"]) / given.movie, truth=True)
@@ -80,7 +92,7 @@ def main() -> None:
     print(HEADER)
     print("|" + "---|" * (HEADER.count("|") - 1))
     for seed in range(given.seeds):
-        damaged = with_deletions(movie, truth, given.deleted, seed) if given.deleted else (movie, truth)
+        damaged = _damaged(movie, truth, given.deleted, seed, given.long)
         for max_gap in (0, None):
             print(row(*damaged, max_gap, seed), flush=True)
 

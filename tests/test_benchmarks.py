@@ -74,3 +74,13 @@ def test_the_temperature_benchmark_runs(data: Path) -> None:
         [sys.executable, BENCHMARKS / "temperature.py", "--speed"], check=True, capture_output=True, text=True
     )
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["score", "fit"]
+
+
+def test_the_benchmark_of_mask_quality_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import mask_quality
+
+    monkeypatch.setattr(sys, "argv", ["mask_quality", "-o", str(tmp_path / "out.csv"), "--seeds", "1", "--shares", "0"])
+    mask_quality.main()
+    rows = (tmp_path / "out.csv").read_text().splitlines()
+    assert rows[0].split(",") == list(mask_quality.COLUMNS)
+    assert [row.split(",")[3] for row in rows[1:]] == [mask_quality.JUDGED, mask_quality.AS_THEY_ARE]

@@ -60,15 +60,15 @@ def test_huge_cells_are_scaled_down() -> None:
     assert len(scene.before.outlines[1].path) < 4000
 
 
-def test_a_shrunk_picture_is_the_mean_of_its_pixels() -> None:
-    from dunno.report.scenes import _shrunk
+def test_ashrunk_picture_is_the_mean_of_its_pixels() -> None:
+    from dunno.report.scenes import shrunk
 
     grey = np.random.default_rng(0).integers(0, 255, (7, 5)).astype(np.uint8)
-    found = _shrunk(grey, 3)
+    found = shrunk(grey, 3)
     assert found.shape == (3, 2)
     assert found[0, 0] == round(grey[:3, :3].mean())
     assert found[2, 1] == round(grey[6:, 3:].mean())
-    assert (_shrunk(grey, 1) == grey).all()
+    assert (shrunk(grey, 1) == grey).all()
 
 
 def test_a_cell_hidden_below_another_is_outlined_too() -> None:

@@ -19,6 +19,7 @@ from dunno.runs.run import track_into
 from dunno.work.schedule import open_executor
 
 from .test_run import content
+from .test_same_bytes import KINDS, save_spoiled, tracker
 
 distributed = pytest.importorskip("distributed")
 
@@ -127,6 +128,15 @@ def test_a_calibration_fitted_on_a_cluster_is_the_same(cluster: LocalCluster, tm
     with open_executor(1, cluster.address) as (executor, workers):
         track_into(Tracker(executor=executor, workers=workers), movie, tmp_path / "there")
     track_into(Tracker(workers=1), movie, tmp_path / "here")
+    assert content(tmp_path / "there") == content(tmp_path / "here")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gaps_and_judged_masks_are_the_same_on_a_cluster(cluster: LocalCluster, tmp_path: Path, kind: str) -> None:
+    movie = dunno.read(save_spoiled(kind, tmp_path))
+    with open_executor(1, cluster.address) as (executor, workers):
+        track_into(tracker(kind, executor=executor, workers=workers), movie, tmp_path / "there")
+    track_into(tracker(kind, workers=1), movie, tmp_path / "here")
     assert content(tmp_path / "there") == content(tmp_path / "here")
 
 

@@ -108,6 +108,8 @@ def _show(content: dict[str, Any], about: Any) -> None:
     names = ("promised_wrong", "swaps", "unseen_mothers", "beginnings")
     console.print(promised_and_found(*(content[name] for name in names)))
     console.print(_divisions(content["divisions"]))
+    if content["divisions"]["bins"]:
+        console.print(_division_bins(content["divisions"]))
     counts = {**content["counts"]}
     if (true := counts.pop("true_gap_links", None)) is not None:
         console.print(f"across missing masks: {counts.pop('gap_links'):,} links, {true:,} true ones")
@@ -146,6 +148,19 @@ def _divisions(told: dict[str, Any]) -> str:
         f"divisions: {told['reported']:,} reported, {told['right']:,} of them right within {told['tolerance']} frames, "
         f"{told['true']:,} true{expected}"
     )
+
+
+def _division_bins(told: dict[str, Any]) -> object:
+    """Divisions promised and found, by P(divide)."""
+    from rich.table import Table
+
+    table = Table(title=f"P(divide): promised and found, within {told['tolerance']} frames", title_justify="left")
+    for name in ("P(divide)", "cells", "divisions promised", "found"):
+        table.add_column(name, justify="right")
+    for each in told["bins"]:
+        row = f"{each['low']:g} – {each['high']:g}", f"{each['masks']:,}"
+        table.add_row(*row, f"{each['promised']:,.1f}", f"{each['found']:,.1f}")
+    return table
 
 
 def _beside(found: dict[str, dict[str, Any]]) -> object:

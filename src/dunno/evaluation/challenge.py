@@ -81,4 +81,9 @@ def _measured(tracking: Tracking, folder: Path) -> dict[str, float]:
     with contextlib.redirect_stdout(io.StringIO()):
         tracking.to_ctc(result)
         found = evaluate_sequence(str(result), str(folder / "01_GT"), list(MEASURES), threads=1)
-    return {name: float(value) for name, value in found.items() if name.split("(")[0] in MEASURES and value is not None}
+    measured = {name: float(v) for name, v in found.items() if name.split("(")[0] in MEASURES and v is not None}
+    if not measured:
+        raise InputError(
+            f"py-ctcmetrics finds no measure for {tracking.movie.name}: it calls the result or the truth invalid"
+        )
+    return measured

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,32 @@ from dunno.truth import ancestors, position
 from dunno.types import Ints, Truth
 
 TOLERANCE = 5
+
+BINS = (0.001, 0.01, 0.1, 0.5, 0.9, 1.0)
+"""Ends of the bins of P(divide); what is below the first is left out."""
+
+Report = tuple[int, Ints, float]
+"""A mask that may divide: position of its frame, the cells that it holds, and P(divide)."""
+
+
+@dataclass(frozen=True)
+class DivisionBin:
+    """Masks whose P(divide) lies between `low` and `high`, this one included.
+
+    Attributes:
+        low: Lower end.
+        high: Upper end.
+        masks: How many there are, on annotated cells.
+        promised: Σ P(divide).
+        found: True divisions within the tolerance. Where several masks could be one division, of whichever bins, each has a share
+            in proportion to its P(divide).
+    """
+
+    low: float
+    high: float
+    masks: int
+    promised: float
+    found: float
 
 
 @dataclass(frozen=True)
@@ -24,6 +51,7 @@ class Divisions:
         true: Annotated divisions.
         expected: Σ P(divide) over the masks that hold an annotated cell; NaN where the method does not know.
         tolerance: By how many frames a report may be off.
+        bins: What was promised and found, by P(divide); empty where the method does not know.
     """
 
     reported: int
@@ -31,6 +59,7 @@ class Divisions:
     true: int
     expected: float
     tolerance: int
+    bins: tuple[DivisionBin, ...] = ()
 
     @property
     def precision(self) -> float:
@@ -59,15 +88,34 @@ def divisions(tracking: Tracking, truth: Truth, tolerance: int = TOLERANCE) -> D
     within `tolerance` frames (as the movie counts them).
     """
     true = true_divisions(truth)
-    reports: list[tuple[int, Ints]] = []
+    reports: list[Report] = []
+    possible: list[Report] = []
     expected = 0.0
     for pair in tracking.pairs:
         t = position(truth, pair.mother_frame)
         held = _held(truth, t, pair.mothers.label)
         known = np.array([len(each) > 0 for each in held], np.bool_)
-        reports += [(t, held[i]) for i in np.flatnonzero(pair.divides & known).tolist()]
-        expected += float("nan") if pair.log_divide is None else float(np.nansum(np.exp(pair.log_divide[known])))
-    return Divisions(len(reports), _matched(reports, true, truth, tolerance), len(true), expected, tolerance)
+        chance = np.full(len(known), np.nan) if pair.log_divide is None else np.exp(pair.log_divide)
+        reports += [(t, held[i], float(chance[i])) for i in np.flatnonzero(pair.divides & known).tolist()]
+        possible += [(t, held[i], float(chance[i])) for i in np.flatnonzero((chance > BINS[0]) & known).tolist()]
+        expected += float("nan") if pair.log_divide is None else float(np.nansum(chance[known]))
+    right = _matched(_near(reports, true, truth, tolerance))
+    bins = () if np.isnan(expected) else _binned(possible, _near(possible, true, truth, tolerance), len(true))
+    return Divisions(len(reports), right, len(true), expected, tolerance, bins)
+
+
+def _binned(possible: list[Report], near: list[tuple[int, int, int]], n_true: int) -> tuple[DivisionBin, ...]:
+    """What was promised and found in bins of P(divide)."""
+    chance = np.array([each[2] for each in possible])
+    _, mask, division = np.array(near, np.int64).reshape(-1, 3).T
+    total = np.bincount(division, chance[mask], minlength=n_true)
+    found = np.bincount(mask, chance[mask] / total[division], minlength=len(chance))
+    which = np.digitize(chance, BINS[1:-1], right=True)
+    return tuple(
+        DivisionBin(low, high, int(own.sum()), float(chance[own].sum()), float(found[own].sum()))
+        for k, (low, high) in enumerate(pairwise(BINS))
+        for own in (which == k,)
+    )
 
 
 def true_divisions(truth: Truth) -> list[tuple[int, int]]:
@@ -93,16 +141,23 @@ def _held(truth: Truth, t: int, label: Ints) -> list[Ints]:
     ]
 
 
-def _matched(reports: list[tuple[int, Ints]], true: list[tuple[int, int]], truth: Truth, tolerance: int) -> int:
-    """How many reports belong to a true division, each of which has one at the most."""
+def _near(
+    reports: list[Report], true: list[tuple[int, int]], truth: Truth, tolerance: int
+) -> list[tuple[int, int, int]]:
+    """Which reports could be which true divisions: how many frames they are off, the report, and the division."""
     possible = []
     by_track = {track: (k, t) for k, (track, t) in enumerate(true)}
-    for r, (t, held) in enumerate(reports):
+    for r, (t, held, _) in enumerate(reports):
         lines = {int(track) for track in held}
         parents = ancestors(truth, held.copy(), int(truth.frames[max(t - tolerance, 0)])) if len(held) else held
         for track in lines | {int(each) for each in parents} | {_mother(truth, each) for each in lines}:
             if track in by_track and abs(by_track[track][1] - t) <= tolerance:
                 possible.append((abs(by_track[track][1] - t), r, by_track[track][0]))
+    return possible
+
+
+def _matched(possible: list[tuple[int, int, int]]) -> int:
+    """How many true divisions have a report, each report counted for one at the most."""
     used_reports: set[int] = set()
     used_true: set[int] = set()
     for _, r, k in sorted(possible):

@@ -94,7 +94,7 @@ def _only(pair: PairPosterior, recent: dict[int, Ints]) -> PairPosterior:
     edges = mothers[pair.mother] & daughters[pair.daughter]
     given: dict[str, Any] = {name: getattr(pair, name)[edges] for name in ("cost", "log_probability", "selected")}
     given |= _rows(pair, ("log_no_mother", "entropy", "reviewed"), daughters)
-    given |= _rows(pair, ("log_disappear", "log_divide"), mothers)
+    given |= _rows(pair, ("log_disappear", "log_divide", "border_share"), mothers)
     return replace(
         pair,
         mothers=_cells(pair.mothers, mothers),

@@ -123,7 +123,8 @@ def _with_hops(pair: PairPosterior, mothers: Detections, daughters: Detections, 
     }
     with np.errstate(divide="ignore"):
         log_none = np.log(np.clip(none - here, 0.0, 1.0))
-    lost, divides = (_optional(each, len(mothers)) for each in (pair.log_disappear, pair.log_divide))
+    known = (pair.log_disappear, pair.log_divide, pair.border_share)
+    lost, divides, share = (_optional(each, len(mothers)) for each in known)
     return PairPosterior(
         mothers=mothers,
         daughters=daughters,
@@ -134,6 +135,7 @@ def _with_hops(pair: PairPosterior, mothers: Detections, daughters: Detections, 
         entropy=_longer(pair.entropy, n, np.nan),
         log_disappear=lost,
         log_divide=divides,
+        border_share=share,
         reviewed=None if pair.reviewed is None else _no_more(pair.reviewed, n),
         gaps=kept,
         log_together=None if pair.log_together is None else _longer(pair.log_together, n, 0.0),

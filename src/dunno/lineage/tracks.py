@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dunno.lineage.endings import DIVISION, END, ENDINGS, endings_of
 from dunno.types import Bools, Detections, Floats, Held, Ints, PairPosterior
 from dunno.types.labels import LabelImage
 
@@ -69,6 +70,8 @@ class TrackRow:
         confidence: Probability that all of its links are right; 1 without links. Frame pairs are independent, unless edges across
             gaps tie them: then each link's probability is that given the one before.
         least: Probability of its least certain link; 1 without links.
+        ending: How it ends, one of `dunno.lineage.endings.ENDINGS`.
+        p_ending: Probability that its last cell ended so; `None` where the method does not know.
     """
 
     track: int
@@ -77,6 +80,8 @@ class TrackRow:
     mother: int
     confidence: float = 1.0
     least: float = 1.0
+    ending: str = ENDINGS[END]
+    p_ending: float | None = 1.0
 
 
 class TrackNumbers:
@@ -84,7 +89,7 @@ class TrackNumbers:
 
     A daughter carries her mother's track on where she is the only one; where the mother divides, each daughter starts a track of
     her own. Where two masks become one, both tracks end, and the mask that holds both cells starts one; so do those that come
-    out of it. Tables grow by doubling, 48 bytes a track; `current` holds the tracks of the last frame's cells.
+    out of it. Tables grow by doubling, 72 bytes a track; `current` holds the tracks of the last frame's cells.
     """
 
     def __init__(self) -> None:
@@ -93,6 +98,8 @@ class TrackNumbers:
         self._n = 0
         self._rows: Ints = np.empty((1024, 3), np.int64)  # first frame, last frame, mother; frames are original indices
         self._log: Floats = np.empty((1024, 2))  # of the confidence, and of the least certain link
+        self._ending: Ints = np.empty(1024, np.int64)
+        self._p_ending: Floats = np.empty((1024, 2))  # of the ending, and of a division instead
         self._family: Ints = np.zeros(1025, np.int64)  # the first track of each track's family; of none, 0
 
     def __len__(self) -> int:
@@ -124,6 +131,7 @@ class TrackNumbers:
         numbers = np.where(carried, from_track, 0)
         numbers[~carried] = self._new(from_track[~carried], pair.daughter_frame)
         self._carry(numbers[carried] - 1, pair.daughter_frame, log_probability[carried])
+        self._end(pair, numbers[carried])
         self.current = numbers
         self._recent = dict([*[*self._recent.items()][1 - LONGEST :], (pair.daughter_frame, numbers)])
         return numbers
@@ -136,13 +144,24 @@ class TrackNumbers:
         ends = list(zip(gaps.mother_frame.tolist(), gaps.mother.tolist(), strict=True))
         tracks = np.array([self._recent[frame][mother] for frame, mother in ends])
         from_track[gaps.daughter] = tracks
-        carried[gaps.daughter] = [ends.count(end) == 1 for end in ends]
+        alone = np.array([ends.count(end) == 1 for end in ends])
+        carried[gaps.daughter] = alone
+        divided = tracks[~alone] - 1
+        self._ending[divided], self._p_ending[divided, 0] = DIVISION, self._p_ending[divided, 1]
         log_probability[gaps.daughter] = np.minimum(gaps.log_probability, 0.0)
 
     def _carry(self, row: Ints, frame: int, log_probability: Floats) -> None:
         self._rows[row, 1] = frame
         self._log[row, 0] += log_probability
         self._log[row, 1] = np.minimum(self._log[row, 1], log_probability)
+        self._ending[row], self._p_ending[row, 0] = END, 1.0
+
+    def _end(self, pair: PairPosterior, carried: Ints) -> None:
+        """Say how the last frame's tracks end, but for those that are carried on; later links across gaps may know better."""
+        ends = ~np.isin(self.current, carried)
+        row, told = self.current[ends] - 1, endings_of(pair)
+        self._ending[row] = told.kind[ends]
+        self._p_ending[row] = np.stack([told.probability, told.p_divide], axis=1)[ends]
 
     def _new(self, mothers: Ints, frame: int) -> Ints:
         end = self._n + len(mothers)
@@ -151,9 +170,12 @@ class TrackNumbers:
             self._rows = np.resize(self._rows, (longer, 3)).astype(np.int64, copy=False)
             self._log = np.resize(self._log, (longer, 2)).astype(np.float64, copy=False)
             self._family = np.resize(self._family, longer + 1).astype(np.int64, copy=False)
+            self._ending = np.resize(self._ending, longer).astype(np.int64, copy=False)
+            self._p_ending = np.resize(self._p_ending, (longer, 2)).astype(np.float64, copy=False)
         self._rows[self._n : end, :2] = frame
         self._rows[self._n : end, 2] = mothers
         self._log[self._n : end] = 0.0
+        self._ending[self._n : end], self._p_ending[self._n : end] = END, 1.0
         numbers = self._n + 1 + np.arange(len(mothers))
         self._family[numbers] = np.where(mothers > 0, self._family[mothers], numbers)
         self._n = end
@@ -165,7 +187,13 @@ class TrackNumbers:
 
     def table(self) -> list[TrackRow]:
         """List all tracks so far."""
-        columns = (*self._rows[: self._n].T.tolist(), *np.exp(self._log[: self._n]).T.tolist())
+        endings = [ENDINGS[kind] for kind in self._ending[: self._n].tolist()]
+        columns = (
+            *self._rows[: self._n].T.tolist(),
+            *np.exp(self._log[: self._n]).T.tolist(),
+            endings,
+            [None if np.isnan(p) else p for p in self._p_ending[: self._n, 0].tolist()],
+        )
         return [TrackRow(track, *values) for track, values in enumerate(zip(*columns, strict=True), 1)]
 
 

@@ -12,7 +12,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from dunno.report import checking, forest, gallery, histogram, over_time, skipped_frames, truthfulness, words
+from dunno.report import checking, forest, gallery, histogram, masks, over_time, skipped_frames, truthfulness, words
 from dunno.report.numbers import amount, count, percent
 from dunno.report.scenes import Scene
 from dunno.report.survey import Survey
@@ -31,6 +31,7 @@ class Content:
         forest: Their drawing.
         scenes: Pictures of the least certain links; `None` if the movie cannot be looked at.
         about_pictures: Why not, or what else is to be known about them.
+        frames: Pictures of the frames with the worst masks; `None` likewise.
         truthfulness: The comparison with the truth, where it was given.
     """
 
@@ -41,6 +42,7 @@ class Content:
     scenes: Sequence[Scene] | None
     about_pictures: str = ""
     truthfulness: Truthfulness | None = None
+    frames: Sequence[masks.FramePicture] | None = None
 
 
 def page(content: Content) -> str:
@@ -64,6 +66,7 @@ def page(content: Content) -> str:
         parameters=table("All parameters", ("parameter", "value"), words.parameters(about)),
         figures=_figures(content),
         links=_about_links(content) if survey.summary.links else "<p>There are no links to say anything about.</p>",
+        masks=masks.section(about, survey.faults, content.frames),
         skipping=skipped_frames.section(about, survey.summary.links, survey.summary.expected_wrong_links),
         forest=_forest(content),
         truth=_truth(content),

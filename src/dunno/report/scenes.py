@@ -82,7 +82,7 @@ def _scene(doubt: Doubt, before: Picture, after: Picture, movie: Movie) -> Scene
     factor = -(-max(box.width, box.height) // SIDE)
     crops = (before.crop(box), after.crop(box))
     images = _stretched(*crops) if movie.has_images else crops
-    earlier, later = (_data_uri(_shrunk(image, factor)) for image in images)
+    earlier, later = (data_uri(shrunk(image, factor)) for image in images)
     outlines = {label: _outline(before.mask(label, box)[::factor, ::factor]) for label, *_ in cells}
     daughter = {doubt.daughter: _outline(after.mask(doubt.daughter, box)[::factor, ::factor])}
     size = -(-box.width // factor), -(-box.height // factor)
@@ -96,7 +96,8 @@ def _stretched(*images: NDArray[np.uint8]) -> Sequence[NDArray[np.uint8]]:
     return [np.clip((image - low) * (255 / span), 0, 255).astype(np.uint8) for image in images]
 
 
-def _data_uri(image: NDArray[np.uint8]) -> str:
+def data_uri(image: NDArray[np.uint8]) -> str:
+    """A grey picture that a page carries with it."""
     return f"data:image/png;base64,{b64encode(png(image)).decode()}"
 
 
@@ -128,7 +129,7 @@ def _outline(mask: Bools) -> Outline:
     return Outline(path, box)
 
 
-def _shrunk(grey: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
+def shrunk(grey: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
     """Every `factor` × `factor` pixels as their mean; those at the far borders as the mean of what is left."""
     if factor == 1:
         return grey

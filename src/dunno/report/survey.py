@@ -13,6 +13,7 @@ import numpy as np
 from dunno.evaluation.calibration_error import bins
 from dunno.report.doubts import Doubt, least_certain
 from dunno.report.families import Families
+from dunno.report.faults import FaultCounts, Faults
 from dunno.runs.summary import Summary
 from dunno.types import Floats, Ints, PairPosterior
 
@@ -39,6 +40,7 @@ class Survey:
         doubt: (K,) 1 − P of the least certain links, descending.
         doubts: The least certain of all, to be shown.
         families: The lineage forest.
+        faults: What seems to be wrong with the masks.
     """
 
     summary: Summary
@@ -50,6 +52,7 @@ class Survey:
     doubt: Floats
     doubts: tuple[Doubt, ...]
     families: Families
+    faults: Faults
 
     @property
     def share_sure(self) -> float:
@@ -59,7 +62,7 @@ class Survey:
 
 def survey(pairs: Iterable[PairPosterior]) -> Survey:
     """Count everything while the pairs pass by."""
-    summary, families, sure = Summary(), Families(), 0
+    summary, families, faults, sure = Summary(), Families(), FaultCounts(), 0
     histogram = np.zeros(BINS, np.int64)
     frames, links, wrong = [], [], []
     doubt, doubts = _Largest(MOST_CHECKED), list[Doubt]()
@@ -73,9 +76,10 @@ def survey(pairs: Iterable[PairPosterior]) -> Survey:
         doubt.add(1 - confidence)
         doubts = least_certain(doubts, pair, SHOWN_DOUBTS)
         families.follow(pair)
+        faults.follow(pair)
     summary.tracks = families.n_tracks
     columns = np.array(frames, np.int64), np.array(links, np.int64), np.array(wrong)
-    return Survey(summary, sure, histogram, *columns, doubt.values(), tuple(doubts), families)
+    return Survey(summary, sure, histogram, *columns, doubt.values(), tuple(doubts), families, faults.counted())
 
 
 @dataclass

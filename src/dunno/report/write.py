@@ -17,6 +17,7 @@ from dunno.io.writing import whole
 from dunno.report import forest
 from dunno.report.doubts import Doubt
 from dunno.report.families import certainty_over_time
+from dunno.report.masks import frame_pictures
 from dunno.report.page import Content, page
 from dunno.report.scenes import Scene, scenes
 from dunno.report.survey import Survey, survey
@@ -64,7 +65,8 @@ def write_report(
     counted = survey(progress(stored_pairs(folder), total))
     pictures, about_pictures = _pictures(movie, counted.doubts, why_not)
     trees, drawing = _grown(progress(stored_pairs(folder), total), counted, np.array(about["frames"], np.int64))
-    content = Content(about, counted, trees, drawing, pictures, about_pictures, compared)
+    frames = None if pictures is None or movie is None else frame_pictures(movie, about, counted.faults)
+    content = Content(about, counted, trees, drawing, pictures, about_pictures, compared, frames)
     target = folder / REPORT_FILE if path is None else Path(path)
     if target.is_dir():
         raise InputError(f"{target}: is a folder; expected the name of a file to write")

@@ -18,6 +18,7 @@ from dunno.io.writing import drain
 from dunno.lineage.filling import filled
 from dunno.lineage.tracks import TrackNumbers, TrackRow, records
 from dunno.tracking.forests import draw_forests
+from dunno.tracking.identities import IdentityTable, identities
 from dunno.tracking.tables import CellTable, EdgeTable, cell_table, edge_table
 from dunno.types import Movie, PairPosterior
 
@@ -60,6 +61,11 @@ class Tracking:
     def edges(self) -> EdgeTable:
         """Every candidate edge between rows of `cells`, those across gaps included."""
         return edge_table(self.pairs)
+
+    @property
+    def identities(self) -> IdentityTable:
+        """Who is who after two cells came apart of a mask that held both, with probabilities; empty where none did."""
+        return identities(self.cells, self.edges, self.tracks())
 
     def tracks(self) -> list[TrackRow]:
         """List the tracks: label, first and last frame, and the track each came from (0: none)."""

@@ -32,6 +32,7 @@ from dunno.tracking.blocks import Block, blocks_of
 from dunno.tracking.candidates import candidates_of
 from dunno.tracking.gaps import track_with_gaps
 from dunno.tracking.gate import check_gate, estimate_gate
+from dunno.tracking.leaving import with_border_share
 from dunno.tracking.masks import track_with_masks
 from dunno.tracking.measuring import with_measured_cells
 from dunno.tracking.plan import Plan
@@ -315,15 +316,22 @@ def track_block(plan: Plan, block: Block) -> list[PairPosterior]:
     """Track a few consecutive frames, each read once."""
     if plan.halo:
         found = track_with_masks(plan, block) if plan.has_masks else track_with_gaps(plan, block)
-        return found if plan.links is None else [with_links(each, plan.links) for each in found]
+        return [_told(plan, each) for each in found]
     posteriors = []
     for pair in block.pairs(plan.window, plan.max_distance):
         rng = np.random.default_rng([plan.seed, pair.mothers.frame, pair.daughters.frame])
         posterior = plan.method(score_pair(plan, pair), rng)
         if plan.calibration is not None:
             posterior = plan.calibration.apply(posterior)
-        posteriors.append(posterior if plan.links is None else with_links(posterior, plan.links))
+        posteriors.append(_told(plan, posterior))
     return posteriors
+
+
+def _told(plan: Plan, posterior: PairPosterior) -> PairPosterior:
+    """The pair with somebody else's links, where they were given, and how many of the lost left the field."""
+    if plan.links is not None:
+        posterior = with_links(posterior, plan.links)
+    return with_border_share(plan.calibration, posterior)
 
 
 def with_links(posterior: PairPosterior, links: Links) -> PairPosterior:

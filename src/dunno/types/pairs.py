@@ -150,6 +150,7 @@ class PairPosterior:
         log_together: (n,) log of how much likelier each daughter's link is given the one before it in its track; `None` where frame
             pairs are independent.
         daughters_held: How many cells the daughters' masks hold; `None` where each is taken for one cell. `mothers_held` likewise.
+        border_share: (m,) of the probability of being lost, the share of having left the field; `None` where no model knows.
     """
 
     mothers: Detections
@@ -170,6 +171,7 @@ class PairPosterior:
     log_together: Floats | None = None
     daughters_held: Held | None = None
     mothers_held: Held | None = None
+    border_share: Floats | None = None
 
     @property
     def load(self) -> Ints:

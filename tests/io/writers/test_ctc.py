@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ from dunno import Movie, Tracker
 from dunno.errors import InputError
 from dunno.io.writers import export
 from dunno.tracking import Tracking
+from dunno.types import Held, PairPosterior
 
 
 def test_ctc_results_obey_the_challenges_rules(tracking: Tracking, tmp_path: Path) -> None:
@@ -47,3 +49,30 @@ def test_a_movie_without_cells_has_an_empty_table(tmp_path: Path) -> None:
 def test_a_result_needs_the_movies_masks(tracking: Tracking, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is made of the movie's masks; say where they are with --masks"):
         export("ctc", tmp_path / "ctc", tracking.pairs, tracking.about)
+
+
+def test_a_track_is_listed_where_its_masks_hold_a_cell(tmp_path: Path) -> None:
+    """One that begins and ends with false masks, one that is false all the time, and the daughters of that one."""
+    frames = np.zeros((4, 20, 60), np.uint16)
+    frames[:, 5:9, 5:9], frames[:2, 5:9, 30:34] = 1, 2
+    frames[2:, 5:9, 26:30], frames[2:, 5:9, 34:38] = 3, 4
+    tracking = Tracker("distance", "SM", calibration=None, max_distance=8).track(Movie(frames))
+    assert [(row.first, row.last, row.mother) for row in tracking.tracks()] == [
+        (0, 3, 0),
+        (0, 1, 0),
+        (2, 3, 2),
+        (2, 3, 2),
+    ]
+    p_false = [np.array(each) for each in ([0.9, 0.9], [0.1, 0.9], [0.1, 0.1, 0.1], [0.9, 0.1, 0.1])]
+
+    def judged(t: int, pair: PairPosterior) -> PairPosterior:
+        held = [Held(each, np.zeros(len(each))) for each in p_false[t : t + 2]]
+        return replace(pair, mothers_held=held[0], daughters_held=held[1])
+
+    pairs = tuple(judged(t, pair) for t, pair in enumerate(tracking.pairs))
+    replace(tracking, pairs=pairs).to_ctc(tmp_path / "out")
+    rows = np.loadtxt(tmp_path / "out" / "res_track.txt", int).tolist()
+    assert rows == [[1, 1, 2, 0], [3, 2, 3, 0], [4, 2, 3, 0]]
+    for t in range(4):
+        drawn = set(np.unique(tifffile.imread(tmp_path / "out" / f"mask{t:03d}.tif")).tolist()) - {0}
+        assert drawn == {label for label, first, last, _ in rows if first <= t <= last}

@@ -11,7 +11,16 @@ from dunno.io.csv_rows import header, rows
 from dunno.lineage.tracks import FrameRecord, TrackRow
 from dunno.types import Cells, Detections, Movie, PairPosterior
 
-TRACK_COLUMNS = ("track", "first_frame", "last_frame", "mother_track", "confidence", "least_confidence")
+TRACK_COLUMNS = (
+    "track",
+    "first_frame",
+    "last_frame",
+    "mother_track",
+    "confidence",
+    "least_confidence",
+    "ending",
+    "p_ending",
+)
 
 
 class CsvWriter:
@@ -40,16 +49,21 @@ class CsvWriter:
             self._edges.write(rows(edge_columns(pair)))
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
-        """Write the tracks, with how sure each is."""
-        lines = (f"{t.track},{t.first},{t.last},{t.mother},{t.confidence:.9g},{t.least:.9g}\n" for t in tracks)
+        """Write the tracks, with how sure each is and how it ends."""
         with (self._folder / "tracks.csv").open("w", newline="") as file:
             file.write(",".join(TRACK_COLUMNS) + "\n")
-            file.writelines(lines)
+            file.writelines(map(_track_line, tracks))
 
     def close(self) -> None:
         """Close the files."""
         self._edges.close()
         self._detections.close()
+
+
+def _track_line(row: TrackRow) -> str:
+    p_ending = "" if row.p_ending is None else f"{row.p_ending:.9g}"
+    sure = f"{row.confidence:.9g},{row.least:.9g}"
+    return f"{row.track},{row.first},{row.last},{row.mother},{sure},{row.ending},{p_ending}\n"
 
 
 def write_cells(path: Path, frames: Iterable[Detections]) -> int:

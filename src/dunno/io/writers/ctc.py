@@ -45,7 +45,8 @@ class CtcWriter:
         self._number = dict(zip(movie.frames.tolist(), numbers.tolist(), strict=True))
         self._digits = max(3, len(str(max(self._number.values()))))
         self._t = 0
-        self._seen: dict[int, int] = {}  # the last frame of each track so far
+        self._first: dict[int, int] = {}  # the first frame in which each track is drawn
+        self._seen: dict[int, int] = {}  # and the last one so far
         self._cuts: list[Cut] = []
         self._labels: dict[int, int] = {}  # of tracks with gaps: the label of their latest piece
         self._recent: dict[
@@ -76,6 +77,7 @@ class CtcWriter:
                 new = MAX_LABEL - len(self._cuts)
                 self._cuts.append(Cut(track, self._labels.get(track, track), before, new, number))
                 self._labels[track] = new
+            self._first.setdefault(track, number)
         self._seen |= dict.fromkeys(drawn.tolist(), number)
 
     def _tracks(self, record: FrameRecord) -> Any:
@@ -111,12 +113,12 @@ class CtcWriter:
 
     def _pieces(self, row: TrackRow) -> list[tuple[int, int, int, int]]:
         """A track's rows in the table: one, or one more after each gap, with the piece before as its parent."""
-        pieces, label, first = [], row.track, self._number[row.first]
-        parent = self._labels.get(row.mother, row.mother)
+        pieces, label, first = [], row.track, self._first[row.track]
+        parent = self._labels.get(row.mother, row.mother) if row.mother in self._seen else 0
         for cut in self._cuts_of(row.track):
             pieces.append((label, first, cut.last, parent))
             label, first, parent = cut.after, cut.first, cut.before
-        return [*pieces, (label, first, self._number[row.last], parent)]
+        return [*pieces, (label, first, self._seen[row.track], parent)]
 
     def _cuts_of(self, track: int) -> list[Cut]:
         return [cut for cut in self._cuts if cut.track == track] if track in self._labels else []

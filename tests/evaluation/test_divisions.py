@@ -1,0 +1,41 @@
+"""Divisions promised and found, by P(divide)."""
+
+import numpy as np
+import pytest
+
+from dunno import Tracker, evaluation
+from dunno.evaluation.divisions import BINS, _binned, divisions
+from dunno.simulate import colony
+
+
+def test_a_true_division_is_shared_by_the_masks_that_could_be_it() -> None:
+    none = np.empty(0, np.int64)
+    possible = [(0, none, 0.3), (1, none, 0.6), (2, none, 0.9), (5, none, 0.05)]
+    near = [(1, 0, 0), (0, 1, 0), (0, 2, 1)]  # the first two are one division
+    found = {each.high: each for each in _binned(possible, near, 2)}
+    assert [each.masks for each in found.values()] == [0, 1, 1, 2, 0]
+    assert found[0.5].found == pytest.approx(1 / 3)
+    assert found[0.9].found == pytest.approx(2 / 3 + 1)
+    assert found[0.9].promised == pytest.approx(1.5)
+    assert found[0.1].found == 0.0 and found[0.1].promised == pytest.approx(0.05)
+
+
+def test_what_is_promised_in_all_bins_is_what_is_expected_and_it_is_found() -> None:
+    made = colony(cells=30, frames=20, motion=0.15, seed=5, cycle=15.0)
+    tracking = Tracker(workers=1, evidence="places").track(made.movie)
+    told = divisions(tracking, made.truth)
+    every = [np.exp(pair.log_divide) for pair in tracking.pairs if pair.log_divide is not None]
+    small = sum(float(chance[chance <= BINS[0]].sum()) for chance in every)
+    assert sum(each.promised for each in told.bins) + small == pytest.approx(told.expected)
+    assert sum(each.found for each in told.bins) <= told.true + 1e-9
+    sure = told.bins[-1]
+    assert sure.masks > 10
+    assert sure.found == pytest.approx(sure.promised, rel=0.15)
+    assert told.to_dict()["bins"][-1]["masks"] == sure.masks
+
+
+def test_methods_that_do_not_know_of_divisions_have_no_bins() -> None:
+    made = colony(cells=10, frames=5, seed=1)
+    tracking = Tracker("distance", "SM", calibration=None).track(made.movie)
+    told = evaluation.score(tracking, made.truth).divisions
+    assert told is not None and told.bins == ()
