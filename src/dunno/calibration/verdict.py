@@ -23,7 +23,7 @@ LARGEST_RATIO, LARGEST_SURPRISE = 1.5, 4.0
 """Found over promised, or the other way round, and by how many standard deviations, on frames that did not serve to fit."""
 
 
-LEAST_DIVISIONS, UNCLEAR = 20.0, 0.075
+LEAST_DIVISIONS, UNCLEAR = 20.0, 0.1
 FEW_EXCESS, LARGEST_EXCESS = 0.045, 0.25
 """Divisions that single steps see and skipped ones do not, as a share: from where on they are looked into, and not believed."""
 

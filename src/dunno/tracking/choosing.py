@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 from dunno.calibration.evidence import Trial
 from dunno.calibration.softening import Softening, fit_softening, mixed
-from dunno.calibration.verdict import SkipTest, hopeless, sees_false_divisions
+from dunno.calibration.verdict import hopeless
 from dunno.errors import InputError
 from dunno.models import Fit
 from dunno.models.evidence import (
     ROUNDS,
-    against_false_divisions,
     among_likely,
     can_see,
     offered,
@@ -78,19 +77,7 @@ def choose_evidence(
         _refuse_blind(names, stretch)
         grown = with_terms(fit, names, sample.cell_size)
         return Choice(grown, None if skipped is None else _beside(skipped, grown, names))
-    test = skipped.test(Softening(), fit)
-    if sees_false_divisions(test):  # other terms would learn their laws of divisions from those that are none
-        choice = _against_false_divisions(fit, skipped, test)
-    else:
-        choice = _tried(fit, skipped, tell)
-    return _with_touching(choice, sample.cell_size)
-
-
-def _against_false_divisions(fit: Fit, skipped: SkippedModel, test: SkipTest) -> Choice:
-    trials = tuple(_excess(name, test) for name in against_false_divisions())
-    names = [trial.name for trial in trials]
-    grown = with_terms(fit, names, skipped.sample.cell_size)
-    return Choice(grown, _beside(skipped, grown, names), trials)
+    return _with_touching(_tried(fit, skipped, tell), sample.cell_size)
 
 
 def _with_touching(choice: Choice, cell_size: float) -> Choice:
@@ -112,12 +99,6 @@ def _refuse_blind(names: list[str], stretch: Stretch) -> None:
             f"evidence {', '.join(blind)}: what it looks at was not measured in this movie (brightness needs images, "
             "shape needs masks of long cells); leave it out, or give --images"
         )
-
-
-def _excess(name: str, test: SkipTest) -> Trial:
-    """A term that joins because of divisions that are none; its loss decides nothing."""
-    nan = float("nan")
-    return Trial(name, nan, nan, nan, nan, joined=True, excess=test.divisions_between / test.divisions - 1)
 
 
 def _pushed(exchanged: float) -> Trial:

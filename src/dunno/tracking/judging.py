@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,8 +31,8 @@ FITTING = "judging masks"
 KEPT_COURSES = ("motion_scale", "division_scale")
 """What varies in time as before; the rate of division varies anew, other rates are those of the whole movie."""
 
-REPLACED = ("age", "beside")
-"""Evidence whose place the model of masks takes."""
+LEAST_EXPLAINED = 0.1
+"""The model of masks is kept where it explains away at least such a share of the divisions that links across gaps leave."""
 
 
 def wants_masks(asked: Sequence[str] | None, test: SkipTest | None) -> bool:
@@ -42,27 +42,60 @@ def wants_masks(asked: Sequence[str] | None, test: SkipTest | None) -> bool:
     return test is not None and sees_false_divisions(test)
 
 
-def with_judged_masks(
-    calibration: ModelCalibration, fit: Fit, sample: Sample, gate: float, tell: Tell
-) -> ModelCalibration:
-    """The calibration with a model in which masks may hold no cell, one, or two.
+@dataclass(frozen=True, eq=False)
+class JudgedMasks:
+    """The model of masks, fitted to a sample.
+
+    Attributes:
+        solution: What is believed of the sample's masks.
+        divisions: How many divisions are expected there if every mask holds one cell.
+    """
+
+    solution: Solution
+    divisions: float
+
+    @property
+    def explain_divisions(self) -> bool:
+        """Whether clearly fewer divisions are left than links across gaps alone would leave."""
+        return float(self.solution.out_sum("divide").sum()) < (1 - LEAST_EXPLAINED) * self.divisions
+
+
+def judged_masks(fit: Fit, sample: Sample, gate: float, tell: Tell) -> JudgedMasks:
+    """Fit a model in which masks may hold no cell, one, or two.
 
     Args:
-        calibration: Of single steps, tested.
-        fit: The fit behind it, with gaps where masks are missing.
+        fit: With gaps, where masks are missing.
         sample: The frames that it was fitted on.
         gate: Longest edge between neighbouring frames.
         tell: Is told how far it is.
     """
-    solution = _fitted(fit, sample, gate, tell)
+    long = _long_runs(sample)
+    steps = [(t, t + 1) for t in sorted(long.cells) if t + 1 in long.cells]
+    plain = fit.model
+    stretch = long.stretch(steps, gate)
+    model = with_masks(plain, stretch, sample.cell_size)
+    stretch = seen(plain, stretch)
+    stretch, pairwise = with_gap_edges(plain, stretch, gate)
+    solution = fit_masks(model, stretch, pairwise, tell=lambda done, of: tell(FITTING, done, of))
+    return JudgedMasks(solution, float(pairwise.divide.sum()))
+
+
+def with_judged_masks(calibration: ModelCalibration, masks: JudgedMasks, test: SkipTest | None) -> ModelCalibration:
+    """The calibration with the model of masks.
+
+    Args:
+        calibration: Of single steps, tested.
+        masks: The fitted model.
+        test: What skipping frames said of places alone.
+    """
+    solution = masks.solution
     kept = {name: values for name, values in calibration.courses.items() if name in KEPT_COURSES}
     if kept:
         kept["p_divide"] = _divisions_over_time(solution, calibration.frames)
-    trials = tuple(each for each in calibration.trials if each.name not in REPLACED)
-    tests = tuple(_with_divisions(test, solution) for test in calibration.skipping)
+    tests = tuple(_with_divisions(each, solution) for each in calibration.skipping)
     nan = float("nan")
-    excess = next((each.excess for each in calibration.trials if each.excess is not None), None)
-    trials = (*trials, Trial(Masks.name, nan, nan, nan, nan, joined=True, excess=excess))
+    excess = None if test is None or not test.divisions else test.divisions_between / test.divisions - 1
+    trials = (*calibration.trials, Trial(Masks.name, nan, nan, nan, nan, joined=True, excess=excess))
     return replace(
         calibration,
         model=solution.graph.model,
@@ -83,17 +116,6 @@ def _still_true(calibration: ModelCalibration, solution: Solution) -> Intervals:
         for name, (low, high) in calibration.intervals.items()
         if name in new and low <= new[name].value <= high
     }
-
-
-def _fitted(fit: Fit, sample: Sample, gate: float, tell: Tell) -> Solution:
-    long = _long_runs(sample)
-    steps = [(t, t + 1) for t in sorted(long.cells) if t + 1 in long.cells]
-    plain = fit.model
-    stretch = long.stretch(steps, gate)
-    model = with_masks(plain, stretch, sample.cell_size)
-    stretch = seen(plain, stretch)
-    stretch, pairwise = with_gap_edges(plain, stretch, gate)
-    return fit_masks(model, stretch, pairwise, tell=lambda done, of: tell(FITTING, done, of))
 
 
 def _divisions_over_time(solution: Solution, frames: Sequence[int]) -> tuple[float, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dunno.calibration import ModelCalibration
@@ -13,9 +13,9 @@ from dunno.calibration.verdict import judge
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
 from dunno.models.covering import covering
-from dunno.tracking.choosing import choose_evidence
+from dunno.tracking.choosing import Choice, choose_evidence
 from dunno.tracking.fitting import fit_sample
-from dunno.tracking.judging import wants_masks, with_judged_masks
+from dunno.tracking.judging import judged_masks, wants_masks, with_judged_masks
 from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
@@ -38,19 +38,50 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
     if not fit.converged and not fit.problems:
         warnings.warn("the fit of the model stopped before it converged", DunnoWarning, stacklevel=2)
     skipped = skip(sample, fit, JUDGING, tell, _enough(fit))
-    choice = choose_evidence(sample, fit, skipped, plan.evidence, tell)
+    test = None if skipped is None else skipped.test(Softening(), fit)
+    bridged = masks = None
+    if not fit.problems and wants_masks(plan.evidence, test):
+        chosen = plan.evidence is not None
+        choice = choose_evidence(sample, fit, skipped, plan.evidence, tell) if chosen else Choice(fit, skipped)
+        bridged = _bridged(choice, gate, plan.max_gap)
+        masks = judged_masks(bridged.fit, sample, gate, tell)
+        if not chosen and not masks.explain_divisions:
+            bridged = masks = None
+    if bridged is None:
+        bridged = _bridged(choose_evidence(sample, fit, skipped, plan.evidence, tell), gate, plan.max_gap)
+    choice = bridged.choice
     calibration = replace(calibration_of(choice.fit, about), trials=choice.trials)
-    false_divisions = wants_masks(plan.evidence, None if skipped is None else skipped.test(Softening(), fit))
+    calibration = tested(calibration, sample, choice.fit, bridged.skipped, tell)
+    model = bridged.fit.model if sample.movie.clock is None else with_lag_power(bridged.fit.model, bridged.power)
+    calibration = replace(calibration, model=model, courses=bridged.fit.courses())
+    if masks is not None:
+        calibration = with_judged_masks(calibration, masks, test)
+    return replace(plan, gate=gate, calibration=calibration)
+
+
+@dataclass(frozen=True, eq=False)
+class _Bridged:
+    """A choice of evidence with links across gaps, where masks are missing.
+
+    Attributes:
+        choice: What speaks.
+        fit: With the term `missed`, where masks are missing.
+        skipped: The skip test, which knows of gaps.
+        power: How fast squared motion grows with time.
+    """
+
+    choice: Choice
+    fit: Fit
+    skipped: SkippedModel | None
+    power: float
+
+
+def _bridged(choice: Choice, gate: float, max_gap: int | None) -> _Bridged:
     skipped = choice.skipped
     power = 1.0 if skipped is None else lag_power(skipped.growth(choice.fit), skipped.step)
-    missing, across = with_gaps(choice.fit, gate, power, plan.max_gap)
+    missing, across = with_gaps(choice.fit, gate, power, max_gap)
     skipped = skipped if skipped is None or across is None else skipped.composed_with(across)
-    calibration = tested(calibration, sample, choice.fit, skipped, tell)
-    model = missing.model if sample.movie.clock is None else with_lag_power(missing.model, power)
-    calibration = replace(calibration, model=model, courses=missing.courses())
-    if false_divisions and not fit.problems:
-        calibration = with_judged_masks(calibration, missing, sample, gate, tell)
-    return replace(plan, gate=gate, calibration=calibration)
+    return _Bridged(choice, missing, skipped, power)
 
 
 def _enough(fit: Fit) -> float:
