@@ -90,6 +90,23 @@ def time_samples(sizes: tuple[int, ...], n: int) -> None:
         print(f"| {size} | {motion} | {n / seconds:.0f} | {1000 * worth:.0f} | {worth * n / seconds:.0f} |")
 
 
+def compare_with_samples(size: int, n: int) -> None:
+    """Print how far `auto` is from what samples say where no exact sum fits; samples have noise of their own."""
+    print("\n| frame | motion | auto: mean / max difference | noise: mean | appearing: auto / samples |")
+    print("|---|---|---|---|---|")
+    side = round(size**0.5)
+    for motion in MOTIONS:
+        for frame, problem in (("colony", colony(side, side, motion, seed=1)), ("scatter", scatter(size, motion))):
+            found = marginals(problem)
+            samples = sample(problem, n, seed=0, report=True)
+            share = np.bincount(samples.edge[samples.edge >= 0], minlength=len(problem.cost)) / n
+            uncertain = (share > 0.02) & (share < 0.98)
+            noise = np.sqrt(share * (1 - share) / samples.effective_size)[uncertain].mean()
+            difference = spread([np.abs(found.edge - share)[uncertain]])
+            appear = f"{found.appear.sum():.2f} / {(samples.edge < 0).sum() / n:.2f}"
+            print(f"| {frame} | {motion} | {difference} | {noise:.4f} | {appear} |", flush=True)
+
+
 def main() -> None:
     """Print the tables."""
     if "--quick" in sys.argv:
@@ -97,11 +114,13 @@ def main() -> None:
         time_triples((25,))
         compare_with_exact(strips=1, length=5)
         time_samples((100,), n=200)
+        compare_with_samples(100, n=200)
     else:
         time_marginals((100, 1000, 10000))
         time_triples((100, 1000))
         compare_with_exact(strips=5)
         time_samples((100, 1000), n=1000)
+        compare_with_samples(1000, n=3000)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@
 namespace dunno {
 namespace {
 
+constexpr std::int32_t kMostBids = 50;  // after one another, before a search is likelier to pay
+
 double largest(const std::vector<double>& values) {
   double size = 0.0;
   for (const double value : values)
@@ -21,8 +23,8 @@ double largest(const std::vector<double>& values) {
 }
 
 // A flow outlives a change of the edges' costs in this sense: keep every mother's price, and her load as phantoms. That is
-// a valid state whatever the edges cost. Daughters whose cheapest option is a phantom's place take it, the others are
-// inserted, and the phantoms that are left are removed: as few searches as there are places that change.
+// a valid state whatever the edges cost. Daughters whose cheapest option is a phantom's place take it, the others outbid
+// each other for a while, who is open then is inserted, and the phantoms that are left are removed: as few searches as there are places that change.
 class WarmStart {
  public:
   WarmStart(const Problem& problem, Stop& stop)
@@ -37,6 +39,10 @@ class WarmStart {
     set_costs(costs);
     flow_ = start_is_too_large() ? empty_flow(problem_) : start_;
     take_tight_options();
+#ifdef DUNNO_CHECK
+    check_flow(problem_, flow_);
+#endif
+    outbid();
 #ifdef DUNNO_CHECK
     check_flow(problem_, flow_);
 #endif
@@ -88,6 +94,45 @@ class WarmStart {
       const std::int32_t option = cheapest_option(problem_, flow_, j);
       if (option == kAppears || take(problem_.mother[option], j)) flow_.chosen[j] = option;
     }
+  }
+
+  // An open daughter takes the place of another one, at a price at which her second best option is as good; the other one
+  // looks for a place next (the "augmenting row reduction" of Jonker and Volgenant). Cheaper than a search; what is still
+  // open after a while is left to one.
+  void outbid() {
+    for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
+      if (flow_.chosen[j] == kOpen)
+        for (std::int32_t bids = 0, bidder = j; bidder != kNobody && bids < kMostBids; ++bids) bidder = bid(bidder);
+  }
+
+  // Returns who lost her place; nobody if the daughter found a free one or does not bid.
+  std::int32_t bid(std::int32_t daughter) {
+    double best = problem_.appear[daughter], second = kInfinity;
+    std::int32_t option = kAppears;
+    for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e) {
+      const double reduced = problem_.cost[e] - flow_.v[problem_.mother[e]];
+      if (reduced < best) {
+        second = best;
+        best = reduced;
+        option = e;
+      } else {
+        second = std::min(second, reduced);
+      }
+    }
+    const std::int32_t i = option == kAppears ? kNobody : problem_.mother[option];
+    if (i == kNobody || take(i, daughter)) {
+      flow_.chosen[daughter] = option;
+      return kNobody;
+    }
+    if (flow_.load(i) != 1 || second == kInfinity) return kNobody;
+    const double lowered = flow_.v[i] - (second - best);
+    if (!(lowered < flow_.v[i]) || lowered < -problem_.divide[i]) return kNobody;
+    const std::int32_t loser = flow_.held[i][0];
+    flow_.v[i] = lowered;
+    flow_.replace(i, loser, daughter);
+    flow_.chosen[daughter] = option;
+    flow_.chosen[loser] = kOpen;
+    return loser;
   }
 
   // A phantom's place costs nothing at the current prices; nor does an empty mother's first.

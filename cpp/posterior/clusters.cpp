@@ -63,8 +63,13 @@ Cluster ClusterBuilder::build(Groups& groups, const std::vector<std::int32_t>& m
     number_[j] = stays ? static_cast<std::int32_t>(cluster.daughters.size()) + 1 : 0;  // counted from one
     if (stays) cluster.daughters.push_back(j);
   }
+  cluster.mothers.reserve(mothers.size());
+  cluster.edge.reserve(mothers.size());
+  cluster.graph.daughters.reserve(mothers.size());
+  std::vector<std::int32_t> inside, numbers;
   for (const std::int32_t i : mothers) {
-    std::vector<std::int32_t> inside, numbers;
+    inside.clear();
+    numbers.clear();
     for (std::int32_t k = edges_.first[i]; k < edges_.first[i + 1]; ++k) {
       const std::int32_t e = edges_.edge[k], number = number_[edges_.daughter[e]];
       if (number == 0 || !eligible[e]) continue;
@@ -73,8 +78,8 @@ Cluster ClusterBuilder::build(Groups& groups, const std::vector<std::int32_t>& m
     }
     if (inside.empty()) continue;
     cluster.mothers.push_back(i);
-    cluster.edge.push_back(std::move(inside));
-    cluster.graph.daughters.push_back(std::move(numbers));
+    cluster.edge.push_back(inside);  // copied, and so without room to spare
+    cluster.graph.daughters.push_back(numbers);
   }
   cluster.graph.n_daughters = static_cast<std::int32_t>(cluster.daughters.size());
   for (const std::int32_t j : cluster.daughters) number_[j] = 0;

@@ -18,6 +18,8 @@ class Groups {
 
   std::int32_t of_mother(std::int32_t mother) { return find(mother); }
   std::int32_t of_daughter(std::int32_t daughter) { return find(n_mothers_ + daughter); }
+  // Whether nobody has joined the mother.
+  bool is_alone(std::int32_t mother) { return size_[of_mother(mother)] == 1; }
   // Joins the groups of an edge's mother and daughter unless that would make more than `most` cells of them.
   void join(std::int32_t mother, std::int32_t daughter, std::int32_t most);
 

@@ -11,9 +11,14 @@ namespace {
 class Planner {
  public:
   Planner(const ClusterGraph& graph, const EliminationLimits& limits, Stop& stop)
-      : graph_(graph), limits_(limits), stop_(stop), mothers_of_(graph.n_daughters) {
+      : graph_(graph), limits_(limits), stop_(stop), first_(graph.n_daughters + 1, 0) {
+    for (const auto& daughters : graph.daughters)
+      for (const std::int32_t j : daughters) ++first_[j + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    mothers_.resize(first_.back());
+    std::vector<std::int32_t> next(first_.begin(), first_.end() - 1);
     for (std::int32_t i = 0; i < n_mothers(); ++i)
-      for (const std::int32_t j : graph.daughters[i]) mothers_of_[j].push_back(i);
+      for (const std::int32_t j : graph.daughters[i]) mothers_[next[j]++] = i;
   }
 
   Elimination plan(std::int32_t start) {
@@ -44,12 +49,11 @@ class Planner {
 
   // From one end of a long graph to the other: mothers by how much nearer they are to the one than to the other.
   // Distances are whole numbers; averaging over neighbours, a few times, tells equals apart.
-  std::vector<std::int32_t> sweep(std::int32_t one_end, std::int32_t other_end) const {
-    const std::vector<double> from_one = distances(one_end), from_other = distances(other_end);
+  std::vector<std::int32_t> sweep(const std::vector<double>& from_one, const std::vector<double>& from_other) const {
     std::vector<double> place(n_mothers()), middle(graph_.n_daughters);
     for (std::int32_t i = 0; i < n_mothers(); ++i) place[i] = from_one[i] - from_other[i];
     for (int round = 0; round < kAverages; ++round) {
-      for (std::int32_t j = 0; j < graph_.n_daughters; ++j) middle[j] = mean(place, mothers_of_[j]);
+      for (std::int32_t j = 0; j < graph_.n_daughters; ++j) middle[j] = mean(place, mothers_of(j));
       for (std::int32_t i = 0; i < n_mothers(); ++i) place[i] = mean(middle, graph_.daughters[i]);
     }
     std::vector<std::int32_t> order(n_mothers());
@@ -65,20 +69,6 @@ class Planner {
     return best;
   }
 
-  std::int32_t farthest_from(std::int32_t start) const {
-    const std::vector<double> distance = distances(start);
-    return static_cast<std::int32_t>(std::max_element(distance.begin(), distance.end()) - distance.begin());
-  }
-
- private:
-  static constexpr int kAverages = 4;
-
-  std::int32_t n_mothers() const { return static_cast<std::int32_t>(graph_.daughters.size()); }
-
-  bool is_beyond(const Elimination& plan) const {
-    return plan.width > limits_.width || plan.work > limits_.work || plan.states > limits_.states;
-  }
-
   // Of all mothers from one, in steps over a daughter; zero for those out of reach.
   std::vector<double> distances(std::int32_t start) const {
     std::vector<double> distance(n_mothers(), -1.0);
@@ -89,7 +79,7 @@ class Planner {
       for (const std::int32_t j : graph_.daughters[walk[k]]) {
         if (seen[j]) continue;
         seen[j] = 1;
-        for (const std::int32_t i : mothers_of_[j])
+        for (const std::int32_t i : mothers_of(j))
           if (distance[i] < 0.0) {
             distance[i] = distance[walk[k]] + 1.0;
             walk.push_back(i);
@@ -99,15 +89,36 @@ class Planner {
     return distance;
   }
 
-  static double mean(const std::vector<double>& values, const std::vector<std::int32_t>& of) {
+ private:
+  static constexpr int kAverages = 4;
+
+  // The mothers of one daughter.
+  struct Row {
+    const std::int32_t *first, *last;
+    const std::int32_t* begin() const { return first; }
+    const std::int32_t* end() const { return last; }
+    std::size_t size() const { return static_cast<std::size_t>(last - first); }
+  };
+  Row mothers_of(std::int32_t daughter) const {
+    return {mothers_.data() + first_[daughter], mothers_.data() + first_[daughter + 1]};
+  }
+
+  std::int32_t n_mothers() const { return static_cast<std::int32_t>(graph_.daughters.size()); }
+
+  bool is_beyond(const Elimination& plan) const {
+    return plan.width > limits_.width || plan.work > limits_.work || plan.states > limits_.states;
+  }
+
+  template <typename Cells>
+  static double mean(const std::vector<double>& values, const Cells& of) {
     double sum = 0.0;
     for (const std::int32_t k : of) sum += values[k];
-    return of.empty() ? 0.0 : sum / static_cast<double>(of.size());
+    return of.size() == 0 ? 0.0 : sum / static_cast<double>(of.size());
   }
 
   void begin() {
     left_.resize(graph_.n_daughters);
-    for (std::int32_t j = 0; j < graph_.n_daughters; ++j) left_[j] = static_cast<std::int32_t>(mothers_of_[j].size());
+    for (std::int32_t j = 0; j < graph_.n_daughters; ++j) left_[j] = first_[j + 1] - first_[j];
     is_open_.assign(graph_.n_daughters, 0);
     is_candidate_.assign(n_mothers(), 0);
     is_done_.assign(n_mothers(), 0);
@@ -143,6 +154,7 @@ class Planner {
       --left_[j];
     }
     step.width_after = static_cast<std::int32_t>(open_.size());
+    step.place.reserve(graph_.daughters[mother].size());
     for (const std::int32_t j : graph_.daughters[mother])
       step.place.push_back(static_cast<std::int32_t>(std::find(open_.begin(), open_.end(), j) - open_.begin()));
     for (std::int32_t p = step.width_after - 1; p >= 0; --p)
@@ -158,7 +170,7 @@ class Planner {
   void open(std::int32_t daughter) {
     is_open_[daughter] = 1;
     open_.push_back(daughter);
-    for (const std::int32_t i : mothers_of_[daughter])
+    for (const std::int32_t i : mothers_of(daughter))
       if (!is_done_[i] && !is_candidate_[i]) {
         is_candidate_[i] = 1;
         candidates_.push_back(i);
@@ -182,7 +194,7 @@ class Planner {
   const ClusterGraph& graph_;
   const EliminationLimits& limits_;
   Stop& stop_;
-  std::vector<std::vector<std::int32_t>> mothers_of_;
+  std::vector<std::int32_t> first_, mothers_;  // daughter j has the mothers first_[j] .. first_[j + 1] of `mothers_`
   std::vector<std::int32_t> left_;  // mothers of each daughter who are still to come
   std::vector<char> is_open_, is_candidate_, is_done_;
   std::vector<std::int32_t> open_, candidates_;
@@ -190,6 +202,10 @@ class Planner {
 
 // Below this width a better order saves less than it costs to find.
 constexpr std::int32_t kNarrow = 6;
+
+std::int32_t farthest(const std::vector<double>& distance) {
+  return static_cast<std::int32_t>(std::max_element(distance.begin(), distance.end()) - distance.begin());
+}
 
 bool is_better(const Elimination& a, const Elimination& b) {
   return a.fits != b.fits ? a.fits : a.fits ? a.work < b.work : a.width < b.width;
@@ -200,11 +216,12 @@ bool is_better(const Elimination& a, const Elimination& b) {
 Elimination plan_elimination(const ClusterGraph& graph, const EliminationLimits& limits, Stop& stop) {
   Planner planner(graph, limits, stop);
   if (graph.daughters.empty()) return planner.plan(std::vector<std::int32_t>());
-  const std::int32_t one_end = planner.farthest_from(planner.fewest_daughters());
+  const std::int32_t one_end = farthest(planner.distances(planner.fewest_daughters()));
   Elimination greedy = planner.plan(one_end);
   if (greedy.fits && greedy.width <= kNarrow) return greedy;
-  const std::int32_t other_end = planner.farthest_from(one_end);
-  Elimination sweep = planner.plan(planner.sweep(one_end, other_end));
+  const std::vector<double> from_one = planner.distances(one_end);
+  const std::vector<double> from_other = planner.distances(farthest(from_one));
+  Elimination sweep = planner.plan(planner.sweep(from_one, from_other));
   return is_better(sweep, greedy) ? sweep : greedy;
 }
 

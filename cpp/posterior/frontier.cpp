@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <type_traits>
 
 #include "sampling/draw.hpp"
 
@@ -34,12 +35,20 @@ bool is_zero(const Number& number) {
   return number == Number(0.0);
 }
 
-// Calls visit(start, length) for the runs of masks below `size` that have no bit of `taken`.
+// Calls visit(start, length) for the runs of masks below `size` that have no bit of `taken`, of which there are at most
+// two. The commonest lengths, one and two, are known to the compiler.
 template <typename Visit>
 inline void for_free(std::uint32_t size, std::uint32_t taken, const Visit& visit) {
   const std::uint32_t held = taken & (size - 1);
-  const std::uint32_t run = held ? (held & (~held + 1)) : size;
-  for (std::uint32_t start = 0; start < size; start = (((start + run - 1) | held) + 1) & ~held) visit(start, run);
+  if (held == 0) return visit(0, size);
+  const std::uint32_t low = held & (~held + 1), high = held ^ low ? held ^ low : size;
+  const auto visit_all = [&](auto length) {
+    for (std::uint32_t outer = 0; outer < size; outer += 2 * high)
+      for (std::uint32_t start = outer; start < outer + high; start += 2 * length) visit(start, length);
+  };
+  if (low == 1) return visit_all(std::integral_constant<std::uint32_t, 1>());
+  if (low == 2) return visit_all(std::integral_constant<std::uint32_t, 2>());
+  visit_all(low);
 }
 
 // The inner loops. Short runs are the commonest, and the compiler's way into a vectorised loop costs more than they do.
@@ -194,7 +203,7 @@ void Frontier<Number>::take(const EliminationStep& step, const Sums& before, Sum
   for_each_taking(step, *weights_, [&](std::size_t, std::size_t, std::uint32_t bits, const Number& weight) {
     stop_.check();
     const Number factor = weight;
-    for_free(size, bits, [=, from = before.data(), to = after.data()](std::uint32_t start, std::uint32_t run) {
+    for_free(size, bits, [=, from = before.data(), to = after.data()](std::uint32_t start, auto run) {
       add_scaled(from + start, run, factor, to + (start | bits));
     });
   });
@@ -205,13 +214,10 @@ template <typename Number>
 void Frontier<Number>::untake(const EliminationStep& step, const Sums& before, const Sums& follow, Sums& result,
                               ClusterBeliefs<Number>& beliefs) const {
   const auto size = static_cast<std::uint32_t>(before.size());
-  result.assign(size, Number(0.0));
+  result.resize(size);
   const Number none_weight = weights_->none[step.mother];
-  Number none(0.0);
-  for (std::uint32_t mask = 0; mask < size; ++mask) {
-    result[mask] = none_weight * follow[mask];
-    none += result[mask] * before[mask];
-  }
+  for (std::uint32_t mask = 0; mask < size; ++mask) result[mask] = none_weight * follow[mask];
+  const Number none = dot(result.data(), before.data(), size);
   auto& single = beliefs.single[step.mother];
   auto& pair = beliefs.pair[step.mother];
   auto& twins = beliefs.twins[step.mother];
@@ -221,8 +227,8 @@ void Frontier<Number>::untake(const EliminationStep& step, const Sums& before, c
     Number sum(0.0);
     const Number factor = weight;
     for_free(size, bits,
-             [&, bits, factor, from = follow.data(), y = before.data(), to = result.data()](std::uint32_t start,
-                                                                                            std::uint32_t run) {
+             [&sum, bits, factor, from = follow.data(), y = before.data(), to = result.data()](std::uint32_t start,
+                                                                                               auto run) {
                sum += add_scaled_and_dot(from + (start | bits), y + start, run, factor, to + start);
              });
     sum *= weight;

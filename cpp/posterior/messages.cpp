@@ -38,6 +38,14 @@ Messages<Number>::Messages(const Problem& problem, const Incidence& edges, const
   for (std::int32_t j = 0; j < problem.n_daughters; ++j) most = std::max(most, problem.row[j + 1] - problem.row[j]);
   sums_.resize(most + 1);
   partial_.resize(most + 1);
+  x_.resize(most + 1);
+  y_.resize(most + 1);
+  single_.reserve(problem.n_edges());
+  dividing_.reserve(problem.n_edges());
+  for (const std::int32_t e : edges.edge) {
+    single_.push_back(weights.single[e]);
+    dividing_.push_back(weights.dividing[e]);
+  }
 }
 
 template <typename Number>
@@ -90,12 +98,13 @@ inline void Messages<Number>::tell_daughter(std::int32_t edge, Number message, d
   const Number before = to_daughter[edge];
   if (kept_share > 0.0) message = Number(kept_share) * before + Number(1.0 - kept_share) * message;
   to_daughter[edge] = message;
-  if (differ(message * to_mother[edge], before * to_mother[edge], tolerance)) daughter_awake[edges_.daughter[edge]] = 1;
+  daughter_awake[edges_.daughter[edge]] |= differ(message * to_mother[edge], before * to_mother[edge], tolerance);
 }
 
 template <typename Number>
 void Messages<Number>::send_from_mother(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake) {
   if (weights_.has_triples(mother)) return send_with_triples(mother, tolerance, daughter_awake);
+  if (!is_clustered_[mother]) return send_from_single_mother(mother, tolerance, daughter_awake);
   const std::int32_t first = edges_.first[mother], last = edges_.first[mother + 1];
   const Inside inside = inside_of_mother(mother);
   const Number rest = none[mother], pair = weights_.pair[mother];
@@ -121,6 +130,35 @@ void Messages<Number>::send_from_mother(std::int32_t mother, double tolerance, s
   }
 }
 
+// First all sums and quotients, then who hears of them: nothing waits for a guess which way an `if` goes.
+template <typename Number>
+void Messages<Number>::send_from_single_mother(std::int32_t mother, double tolerance,
+                                               std::vector<char>& daughter_awake) {
+  const std::int32_t first = edges_.first[mother], n = edges_.first[mother + 1] - first;
+  const std::int32_t* edge = edges_.edge.data() + first;
+  const Number *single = single_.data() + first, *dividing = dividing_.data() + first, *heard = to_mother.data();
+  const Number none_weight = weights_.none[mother], pair = weights_.pair[mother];
+  Number *x = x_.data(), *y = y_.data();
+  Partial* partial = partial_.data();
+  Partial sum{};
+  for (std::int32_t k = n; k-- > 0;) {
+    partial[k] = sum;
+    const Number message = heard[edge[k]];
+    x[k] = single[k] * message;
+    y[k] = dividing[k] * message;
+    sum.add(x[k], y[k]);
+  }
+  sum = Partial{};
+  for (std::int32_t k = 0; k < n; ++k) {
+    const Partial& later = partial[k];
+    const Number singles = sum.single + later.single, others = sum.dividing + later.dividing;
+    const Number pairs = sum.pairs + later.pairs + sum.dividing * later.dividing;
+    sum.add(x[k], y[k]);
+    x[k] = (single[k] + pair * dividing[k] * others) / (none_weight + (singles + pair * pairs));
+  }
+  for (std::int32_t k = 0; k < n; ++k) tell_daughter(edge[k], x[k], tolerance, daughter_awake);
+}
+
 template <typename Number>
 void Messages<Number>::send_from_daughter(std::int32_t daughter, double tolerance, std::vector<char>& mother_awake) {
   const std::int32_t first = problem_.row[daughter], last = problem_.row[daughter + 1];
@@ -136,10 +174,11 @@ void Messages<Number>::send_from_daughter(std::int32_t daughter, double toleranc
   sum = weights_.appear[daughter];
   for (std::int32_t e = first; e < last; ++e) {
     if (is_inside[e]) continue;
-    const Number before = to_mother[e];
-    to_mother[e] = out[daughter] / (out[daughter] * (sum + sums_[e - first]) + held);
-    sum += to_daughter[e];
-    if (differ(to_mother[e] * to_daughter[e], before * to_daughter[e], tolerance)) mother_awake[problem_.mother[e]] = 1;
+    const Number before = to_mother[e], other = to_daughter[e];
+    const Number message = out[daughter] / (out[daughter] * (sum + sums_[e - first]) + held);
+    to_mother[e] = message;
+    sum += other;
+    mother_awake[problem_.mother[e]] |= differ(message * other, before * other, tolerance);
   }
 }
 

@@ -88,6 +88,8 @@ class Messages {
   Number sum_of_mother(std::int32_t mother, const Outside& outside, const Inside& inside) const;
   void tell_daughter(std::int32_t edge, Number message, double tolerance, std::vector<char>& daughter_awake);
 
+  // The same for a mother who is no part of a cluster, where nothing has to be told apart.
+  void send_from_single_mother(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake);
   // The same for mothers with triples.
   Outside outside_with_triples(std::int32_t mother) const;
   Number partners_outside(std::int32_t edge) const;
@@ -103,8 +105,10 @@ class Messages {
   const Incidence& edges_;
   const Weights<Number>& weights_;
   std::vector<char> is_clustered_;  // (n_mothers) whether she has inside edges
+  std::vector<Number> single_, dividing_;  // (edges) the weights in the mothers' order, as most of the time goes there
   std::vector<Number> sums_;      // scratch: one row's partial sums
   std::vector<Partial> partial_;  // scratch: one mother's
+  std::vector<Number> x_, y_;     // scratch: what each of her daughters adds to them
   PairSums<Number> pair_sums_;    // scratch: over the cut edges of a mother with triples ...
   std::vector<Number> cut_, beside_;  // ... the messages along them; each edge's partners among her inside edges
 };

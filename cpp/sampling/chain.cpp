@@ -9,10 +9,8 @@
 namespace dunno {
 namespace {
 
-constexpr int kLongest = 60;  // displacements, before a chain of them is given up
-
-// How often a displaced daughter joins a mother who has this many instead of displacing one of them.
-double joining_share(std::int32_t load) { return load == 0 ? 1.0 : load == 1 ? 0.2 : 0.0; }
+constexpr int kLongest = 200;           // displacements, before a chain of them is given up
+constexpr double kLeastAway = 1e-100;  // who has this little elsewhere to go begins no chain
 
 }  // namespace
 
@@ -26,7 +24,8 @@ Chain<Number>::Chain(const Problem& problem, const Incidence& edges, const Weigh
       stop_(stop),
       chosen_(problem.n_daughters, kAppears),
       held_(problem.n_mothers, {kNobody, kNobody}),
-      frontier_(stop) {
+      frontier_(stop),
+      is_moved_(problem.n_daughters, 0) {
   for (const std::int32_t e : chosen)
     if (e != kAppears) choose(e);
 }
@@ -149,82 +148,77 @@ void Chain<Number>::exchange(std::int32_t daughter) {
 }
 
 template <typename Number>
-void Chain<Number>::displace(std::int32_t daughter, const std::vector<double>& probability) {
+void Chain<Number>::displace(std::int32_t daughter, const Proposal& proposal) {
   stop_.check();
+  const bool is_kept = try_displacing(daughter, proposal);
+  if (!is_kept) {
+    for (const auto& [j, was] : moved_)
+      if (chosen_[j] != kAppears) release(chosen_[j]);
+    for (const auto& [j, was] : moved_)
+      if (was != kAppears) choose(was);
+  }
+  for (const auto& [j, was] : moved_) is_moved_[j] = 0;
   moved_.clear();
-  if (try_displacing(daughter, probability)) return;
-  for (const auto& [j, was] : moved_)
-    if (chosen_[j] != kAppears) release(chosen_[j]);
-  for (const auto& [j, was] : moved_)
-    if (was != kAppears) choose(was);
 }
 
 // Remembers what the daughter had, unless she has been moved before.
 template <typename Number>
 void Chain<Number>::remember(std::int32_t daughter, std::int32_t was) {
-  for (const auto& moved : moved_)
-    if (moved.first == daughter) return;
+  if (is_moved_[daughter]) return;
+  is_moved_[daughter] = 1;
   moved_.emplace_back(daughter, was);
 }
 
 // The way back displaces the same daughters in the opposite order, so that each step's share of the ratio is known as
 // soon as it is made. A mother has as many daughters when one is displaced there as on the way back: their number
-// matters only at both ends.
+// matters only at both ends. The first daughter does not go back to where she was: most chains would end there. The way
+// back begins with the last one, who then does not stay either.
 template <typename Number>
-bool Chain<Number>::try_displacing(std::int32_t daughter, const std::vector<double>& probability) {
+bool Chain<Number>::try_displacing(std::int32_t daughter, const Proposal& proposal) {
   std::int32_t was = chosen_[daughter];
-  Number ratio(1.0);
   remember(daughter, was);
-  if (was == kAppears) {
-    ratio /= weights_.appear[daughter];
-  } else {
-    const std::int32_t i = problem_.mother[was];
-    const Number before = mother_weight(i);
-    release(was);
-    ratio *= mother_weight(i) * Number(joining_share(load(i))) / before;
-  }
+  const double away = proposal.away_from(problem_, daughter, was);
+  if (away < kLeastAway) return false;
+  Number ratio = Number(away / proposal.start[daughter]) * take_out(daughter, proposal);
   for (int step = 0; step < kLongest; ++step) {
-    const std::int32_t now = propose(daughter, probability);
-    ratio *= Number(proposal(daughter, was, probability) / proposal(daughter, now, probability));
-    if (now == kAppears) {
-      ratio *= weights_.appear[daughter];
-      return random_.uniform() < static_cast<double>(ratio);
-    }
-    const std::int32_t i = problem_.mother[now];
-    const Number before = mother_weight(i);
-    const double joining = joining_share(load(i));
-    const bool joins = random_.uniform() < joining;
-    if (!joins) {
+    const std::int32_t now = step == 0 ? proposal.draw_other(problem_, daughter, was, random_)
+                                       : proposal.draw(problem_, daughter, random_);
+    ratio *= Number(proposal.of(daughter, was) / proposal.of(daughter, now));
+    const std::int32_t i = now == kAppears ? kNobody : problem_.mother[now];
+    const double joining = i == kNobody ? 1.0 : joining_share(i, proposal);
+    const bool ends = i == kNobody || random_.uniform() < joining;
+    const Number before = i == kNobody ? Number(1.0) : mother_weight(i);
+    if (!ends) {
       was = held_[i][load(i) == 2 ? random_.next() >> 63 : 0];
       remember(edges_.daughter[was], was);
       release(was);
     }
-    choose(now);
-    ratio *= mother_weight(i) / before;
-    if (joins) return random_.uniform() < static_cast<double>(ratio / Number(joining));
+    if (i != kNobody) choose(now);
+    ratio *= (i == kNobody ? weights_.appear[daughter] : mother_weight(i)) / before;
+    if (ends) return now != was && accepts(ratio / Number(joining), daughter, proposal);
     if (ratio == Number(0.0)) return false;
     daughter = edges_.daughter[was];
   }
   return false;
 }
 
+// Takes the first daughter out of where she is, and returns that step's share of the ratio.
 template <typename Number>
-std::int32_t Chain<Number>::propose(std::int32_t daughter, const std::vector<double>& probability) {
-  double left = random_.uniform();
-  for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e) {
-    left -= probability[e];
-    if (left < 0.0) return e;
-  }
-  return kAppears;
+Number Chain<Number>::take_out(std::int32_t daughter, const Proposal& proposal) {
+  const std::int32_t was = chosen_[daughter];
+  if (was == kAppears) return Number(1.0) / weights_.appear[daughter];
+  const std::int32_t i = problem_.mother[was];
+  const Number before = mother_weight(i);
+  release(was);
+  return mother_weight(i) * Number(joining_share(i, proposal)) / before;
 }
 
+// Whether a chain is kept that ended with this daughter, with whom the way back begins.
 template <typename Number>
-double Chain<Number>::proposal(std::int32_t daughter, std::int32_t option,
-                               const std::vector<double>& probability) const {
-  if (option != kAppears) return probability[option];
-  double left = 1.0;
-  for (std::int32_t e = problem_.row[daughter]; e < problem_.row[daughter + 1]; ++e) left -= probability[e];
-  return left;
+bool Chain<Number>::accepts(const Number& ratio, std::int32_t last, const Proposal& proposal) {
+  const double away = proposal.away_from(problem_, last, chosen_[last]);
+  if (away < kLeastAway) return false;
+  return random_.uniform() < static_cast<double>(ratio * Number(proposal.start[last] / away));
 }
 
 template <typename Number>

@@ -8,6 +8,7 @@
 #include "posterior/clusters.hpp"
 #include "posterior/frontier.hpp"
 #include "problem/incidence.hpp"
+#include "sampling/proposal.hpp"
 #include "sampling/random.hpp"
 #include "posterior/weights.hpp"
 
@@ -29,8 +30,9 @@ class Chain {
   void exchange(std::int32_t daughter);
 
   // Sends the daughter elsewhere; whom she displaces goes elsewhere too, and so on until somebody finds a free place or
-  // appears. The whole chain of changes is kept or undone (Metropolis). Options are proposed by `probability` (edges).
-  void displace(std::int32_t daughter, const std::vector<double>& probability);
+  // appears. The whole chain of changes is kept or undone (Metropolis). The daughter must have been drawn in proportion
+  // to `proposal.start`.
+  void displace(std::int32_t daughter, const Proposal& proposal);
 
   const std::vector<std::int32_t>& chosen() const { return chosen_; }
 
@@ -41,12 +43,16 @@ class Chain {
   void choose(std::int32_t edge);
   void condition(const Cluster& cluster);
   std::int32_t find_edge(std::int32_t mother, std::int32_t daughter) const;
-  bool try_displacing(std::int32_t daughter, const std::vector<double>& probability);
+  bool try_displacing(std::int32_t daughter, const Proposal& proposal);
+  Number take_out(std::int32_t daughter, const Proposal& proposal);
+  bool accepts(const Number& ratio, std::int32_t last, const Proposal& proposal);
   void remember(std::int32_t daughter, std::int32_t was);
-  std::int32_t propose(std::int32_t daughter, const std::vector<double>& probability);
-  double proposal(std::int32_t daughter, std::int32_t option, const std::vector<double>& probability) const;
   std::int32_t load(std::int32_t mother) const {
     return (held_[mother][0] != kNobody) + (held_[mother][1] != kNobody);
+  }
+  // How often a displaced daughter who comes to this mother joins those there instead of displacing one of them.
+  double joining_share(std::int32_t mother, const Proposal& proposal) const {
+    return load(mother) == 0 ? 1.0 : load(mother) == 1 ? proposal.join[mother] : 0.0;
   }
   Number mother_weight(std::int32_t mother) const;
   // The weight of a mother who divides into these two edges.
@@ -65,6 +71,7 @@ class Chain {
   ClusterWeights<Number> conditional_;
   std::vector<std::vector<char>> taken_;
   std::vector<std::pair<std::int32_t, std::int32_t>> moved_;  // scratch: displaced daughters and what they had
+  std::vector<char> is_moved_;                                // (n_daughters) whether they are among these
   std::vector<std::int32_t> free_;                            // scratch: a mother's edges to daughters who are free for her
 };
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "sampling/chain.hpp"
+#include "sampling/proposal.hpp"
 #include "posterior/cluster_maker.hpp"
 #include "posterior/clusters.hpp"
-#include "sampling/draw.hpp"
 #include "posterior/frontier.hpp"
 #include "problem/incidence.hpp"
 #include "posterior/marginals.hpp"
@@ -15,17 +15,13 @@
 namespace dunno {
 namespace {
 
-// A compromise by measurement. Without clusters a sweep is seven times as fast and the average edge often mixes as well
-// per second, but the slowest daughters hardly move; exchanges cost next to nothing and help where cells move far;
-// displacements make the slowest daughters several times as fast.
+// A compromise by measurement. Displacements mix most; clusters are a third of the time and help where cells barely
+// move, so that changes are divisions; exchanges cost next to nothing.
 constexpr std::int32_t kMostCells = 12;
 constexpr std::int32_t kPartitions = 16;
 constexpr std::int32_t kExchanges = 3;
 constexpr std::int32_t kDisplacements = 3;
 constexpr std::int64_t kBurnIn = 50;
-
-// A displaced daughter tries each of her options at least this often.
-constexpr double kLeastProposal = 1e-2;
 
 template <typename Number>
 class Sampler {
@@ -41,8 +37,8 @@ class Sampler {
         weights_(logs),
         samples_{std::vector<std::int32_t>(n * problem.n_daughters, kAppears), true} {}
 
-  // `probability` (edges) says which cells probably belong together.
-  Samples run(const std::vector<double>& probability) {
+  // The marginals say which cells probably belong together.
+  Samples run(const Marginals& found) {
     Groups components = connected_components(problem_);
     ClusterBuilder builder(problem_, edges_);
     const std::vector<char> all(problem_.n_edges(), 1);
@@ -55,7 +51,7 @@ class Sampler {
         pending_.insert(pending_.end(), mothers.begin(), mothers.end());
       }
     }
-    if (!pending_.empty()) run_chain(probability);
+    if (!pending_.empty()) run_chain(found);
     return std::move(samples_);
   }
 
@@ -92,10 +88,11 @@ class Sampler {
     }
   }
 
-  void run_chain(const std::vector<double>& probability) {
+  void run_chain(const Marginals& found) {
     samples_.exact = false;
-    make_proposal(probability);
-    const std::vector<std::vector<Cluster>> partitions = make_partitions(probability);
+    proposal_ = make_proposal(problem_, edges_, weights_, found);
+    find_pending_daughters();
+    const std::vector<std::vector<Cluster>> partitions = make_partitions(found.edge);
     Chain<Number> chain(problem_, edges_, weights_, likely(), random_, stop_);
     for (std::int64_t s = -kBurnIn; s < n_; ++s) {
       sweep(chain, partitions[(s + kBurnIn) % kPartitions]);
@@ -110,25 +107,23 @@ class Sampler {
     for (const std::int32_t i : pending_) chain.redraw(i);
     for (std::int32_t round = 0; round < kExchanges; ++round)
       for (std::int32_t j = 0; j < problem_.n_daughters; ++j) chain.exchange(j);
-    // Beginning with a random daughter: on the way back another one is the first.
-    const double n = static_cast<double>(pending_daughters_.size());
-    for (std::size_t k = 0; k < kDisplacements * pending_daughters_.size(); ++k)
-      chain.displace(pending_daughters_[static_cast<std::size_t>(random_.uniform() * n)], proposal_);
+    for (std::size_t k = 0; k < kDisplacements * pending_daughters_.size(); ++k) chain.displace(draw_start(), proposal_);
   }
 
-  // What displaced daughters try: what is probable, but each option at least sometimes.
-  void make_proposal(const std::vector<double>& probability) {
-    proposal_ = probability;
+  // Who begins a chain of displacements: any pending daughter, on the way back another one.
+  void find_pending_daughters() {
     std::vector<char> is_pending(problem_.n_mothers, 0);
     for (const std::int32_t i : pending_) is_pending[i] = 1;
     for (std::int32_t j = 0; j < problem_.n_daughters; ++j) {
-      const std::int32_t first = problem_.row[j], last = problem_.row[j + 1];
-      if (first == last || !is_pending[problem_.mother[first]]) continue;
+      if (problem_.row[j] == problem_.row[j + 1] || !is_pending[problem_.mother[problem_.row[j]]]) continue;
       pending_daughters_.push_back(j);
-      double sum = 0.0;
-      for (std::int32_t e = first; e < last; ++e) sum += proposal_[e] = std::max(proposal_[e], kLeastProposal);
-      for (std::int32_t e = first; e < last; ++e) proposal_[e] *= std::min(1.0 - kLeastProposal, sum) / sum;
+      starts_.push_back((starts_.empty() ? 0.0 : starts_.back()) + proposal_.start[j]);
     }
+  }
+
+  std::int32_t draw_start() const {
+    const auto at = std::upper_bound(starts_.begin(), starts_.end() - 1, random_.uniform() * starts_.back());
+    return pending_daughters_[at - starts_.begin()];
   }
 
   // Random ways to divide the pending cells into clusters: every edge is joined early in one or another.
@@ -165,7 +160,8 @@ class Sampler {
   Stop& stop_;
   Weights<Number> weights_;
   std::vector<std::int32_t> pending_, pending_daughters_;  // of components that do not fit
-  std::vector<double> proposal_;                           // (edges)
+  Proposal proposal_;
+  std::vector<double> starts_;  // how often chains begin with the pending daughters, added up
   Samples samples_;
 };
 
@@ -178,12 +174,12 @@ Samples sample(const Problem& problem, std::int64_t n, Random random, Stop& stop
   const Random start = random;
   if (!found.wide) {
     try {
-      return Sampler<double>(problem, edges, logs, n, random, stop).run(found.edge);
+      return Sampler<double>(problem, edges, logs, n, random, stop).run(found);
     } catch (const Underflow&) {
       random = start;
     }
   }
-  return Sampler<Wide>(problem, edges, logs, n, random, stop).run(found.edge);
+  return Sampler<Wide>(problem, edges, logs, n, random, stop).run(found);
 }
 
 }  // namespace dunno

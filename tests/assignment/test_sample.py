@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from benchmarks.frames import colony
+from benchmarks.frames import colony, nearest_edges, scatter
 from dunno.assignment import Problem, Samples, marginals, sample
 from dunno.assignment.effective_size import autocorrelation_time, sample_costs
 from dunno.errors import ProblemError
@@ -59,6 +59,28 @@ def test_the_chain_agrees_with_the_exact_marginals(motion: float, dividing_cost:
     np.testing.assert_allclose((samples.edge < 0).mean(axis=0), exact.appear, atol=0.05)
     load = np.array([np.bincount(problem.mother[s[s >= 0]], minlength=problem.n_mothers) for s in samples.edge])
     np.testing.assert_allclose((load == 2).mean(axis=0), exact.divide, atol=0.05)
+
+
+@pytest.mark.parametrize("frame", ["colony", "scatter"])
+def test_samples_of_a_large_frame_are_worth_a_third_of_their_number(frame: str) -> None:
+    problem = colony(32, 32, 0.5, seed=1) if frame == "colony" else scatter(1000, 0.5)
+    samples = sample(problem, 600, seed=0, report=True)
+    assert not samples.exact
+    assert samples.effective_size > 200
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cells_that_only_change_places_along_cycles_are_sampled(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    before = rng.uniform([0, 0], [4, 10], (40, 2))
+    edges = nearest_edges(before, before + rng.normal(0, 0.5, before.shape), 0.5, candidates=9)
+    problem = Problem(*edges, 40, 40, appear=15.0, disappear=15.0)
+    exact = marginals(problem, "exact")
+    samples = sample(problem, 4000, seed, report=True)
+    assert not samples.exact
+    assert samples.effective_size > 1000
+    deviation = np.sqrt(exact.edge * (1 - exact.edge) / samples.effective_size)
+    assert (np.abs(frequencies(problem, samples.edge) - exact.edge) <= 5 * deviation + 0.005).all()
 
 
 def test_a_mother_who_can_only_divide_is_sampled() -> None:
