@@ -13,6 +13,7 @@ Links, events and gaps weigh what the model says; the term `masks` says the rest
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -98,6 +99,9 @@ class Graph:
         return self.out.log_weight[own], self.out.first[own], self.out.second[own]
 
 
+Clamp = Callable[[Graph], Graph]
+
+
 @dataclass(frozen=True, eq=False)
 class Solution:
     """What is believed of the masks of a stretch.
@@ -171,7 +175,12 @@ IN = ("first", "come up", "false", "appear", "mother", "rejoin", "two appear", "
 
 
 def solve_masks(
-    model: Model, stretch: Stretch, pairwise: Marginals, tempering: float = 1.0, sweeps: int = SWEEPS
+    model: Model,
+    stretch: Stretch,
+    pairwise: Marginals,
+    tempering: float = 1.0,
+    sweeps: int = SWEEPS,
+    clamp: Clamp | None = None,
 ) -> Solution:
     """Beliefs about a stretch's masks; births are remembered, as far as a cell's age matters.
 
@@ -181,19 +190,23 @@ def solve_masks(
         pairwise: What the same edges are believed to be if every mask held one cell.
         tempering: τ of the whole problem.
         sweeps: At most so many, forwards and backwards.
+        clamp: Takes out the choices that are known to be wrong.
     """
     stretch = stretch.among(_worth_a_look(model, stretch, pairwise))
     rounds = AGE_ROUNDS if model.has(Age.name) else 1
-    solution = solved(model, stretch, tempering, sweeps)
+    solution = solved(model, stretch, tempering, sweeps, clamp)
     for _ in range(rounds - 1):
         stretch = stretch.with_recent(recently_born(solution.expected()))
-        solution = solved(model, stretch, tempering, sweeps)
+        solution = solved(model, stretch, tempering, sweeps, clamp)
     return solution
 
 
-def solved(model: Model, stretch: Stretch, tempering: float = 1.0, sweeps: int = SWEEPS) -> Solution:
+def solved(
+    model: Model, stretch: Stretch, tempering: float = 1.0, sweeps: int = SWEEPS, clamp: Clamp | None = None
+) -> Solution:
     """Beliefs about a stretch as it is."""
     graph = graph_of(model, stretch, tempering)
+    graph = graph if clamp is None else clamp(graph)
     return Solution(graph, propagate(graph.out, graph.into, stretch.n_rows, len(stretch.mother), sweeps))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from dunno.assignment import Problem, marginals
 from dunno.calibration import ModelCalibration, TemperedCosts
 from dunno.calibration.kinds.model import stretch_of
-from dunno.calibration.softening import PRIOR_TEMPERING, PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH, Softening, mixed
+from dunno.calibration.softening import PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH, Softening, mixed
 from dunno.calibration.verdict import Verdict
 from dunno.review.learn_softening import learn_softening
 from dunno.review.lessons import Lessons, Values, calibration_kind, uncalibrated
@@ -52,7 +52,8 @@ def _fit_terms(
 ) -> tuple[ModelCalibration, Values, dict[str, float]]:
     """The most probable parameters, each with its interval, and the mean loss before and after.
 
-    A softening is fitted along with them, so that an answer against all odds does not have to be explained by a term.
+    The rate ε is fitted along with them, so that an answer against all odds does not have to be explained by a term; τ is not,
+    since it would take the place of the terms.
     """
     parts = {}
     for t in np.unique(lessons.pair).tolist():
@@ -60,15 +61,13 @@ def _fit_terms(
         original = review.original(t)
         parts[t] = own.posed(stretch_of(frames, Candidates(original.mother, original.daughter), cost))[1]
     names = list(own.model.parameters)
-    start = np.array([*np.zeros(len(names)), 0.0, np.log(PRIOR_UNKNOWN)])
-    width = np.array(
-        [*(PRIOR[own.model.parameters[name].link] for name in names), PRIOR_TEMPERING, PRIOR_UNKNOWN_WIDTH]
-    )
+    start = np.array([*np.zeros(len(names)), np.log(PRIOR_UNKNOWN)])
+    width = np.array([*(PRIOR[own.model.parameters[name].link] for name in names), PRIOR_UNKNOWN_WIDTH])
 
     def log_probability(change: Floats) -> Floats:
-        *shifts, tempering, unknown = (start + width * change).tolist()
+        *shifts, unknown = (start + width * change).tolist()
         changed = _shifted(own, dict(zip(names, shifts, strict=True)))
-        softening = Softening(float(np.exp(tempering)), float(np.exp(unknown)))
+        softening = Softening(unknown=float(np.exp(unknown)))
         return _of_answers(lessons, lambda t: changed.at(parts[t]).pair_problem(parts[t]), softening)
 
     change, spread, (before, after) = _climbed(log_probability, np.ones(len(lessons)), len(start))

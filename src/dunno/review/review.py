@@ -22,6 +22,7 @@ from dunno.review.constraints import index_of
 from dunno.review.decisions import MISSING, MOTHER, SKIP, TWO_CELLS, Decision
 from dunno.review.far import Found
 from dunno.review.log import Answer, History, Log, Said, read_log, replay
+from dunno.review.mask_blocks import MaskBlocks
 from dunno.review.queue import Filter, Order, Queue
 from dunno.review.state import Progress, State
 from dunno.types import Bools, Detections, Movie, PairPosterior
@@ -87,13 +88,17 @@ class Review:
         history: History,
         lock: Lock | None,
         progress: Progress,
+        masks: str | Path | None = None,
+        movie: Movie | None = None,
     ) -> None:
         self.folder = folder
         self.about = about
-        self.masks: str | Path | None = None
+        self.masks = masks
+        if movie is not None:
+            self.__dict__["movie"] = movie  # where cached_property would keep it
         self._log, self._history, self._lock = log, history, lock
         self._guard = RLock()
-        self._state = State(folder, about, progress)
+        self._state = State(folder, about, progress, MaskBlocks.of(folder, about, lambda: self.movie))
         self.table = self._state.table
         self.queue = Queue(self.table, self._state.gain)
         self.audit = Audit(len(self.table), SEED, SHARE)
@@ -134,20 +139,15 @@ class Review:
                 "or put the tracking back that it belongs to"
             )
         if read_only:
-            review = cls(folder, about, None, replay(records), None, progress)
-        else:
-            name = who or _user()
-            lock = _alone(folder, name)
-            try:
-                log = Log(folder, name, header)
-                review = cls(folder, about, log, log.history, lock, progress)
-            except BaseException:
-                lock.release()
-                raise
-        review.masks = masks
-        if movie is not None:
-            review.__dict__["movie"] = movie  # where cached_property would keep it
-        return review
+            return cls(folder, about, None, replay(records), None, progress, masks, movie)
+        name = who or _user()
+        lock = _alone(folder, name)
+        try:
+            log = Log(folder, name, header)
+            return cls(folder, about, log, log.history, lock, progress, masks, movie)
+        except BaseException:
+            lock.release()
+            raise
 
     def close(self) -> None:
         """Let others in; nothing needs saving."""

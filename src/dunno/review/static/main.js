@@ -35,6 +35,7 @@ function show(next, { remember = true } = {}) {
   const before = view;
   view = next;
   if (!view) return showEnd();
+  document.body.dataset.row = view.row;
   $("main").hidden = false;
   $("end").hidden = true;
   if (remember && visited[place] !== view.row) {
@@ -124,7 +125,9 @@ async function showHistory(row) {
 
 async function showFamily(row) {
   const family = await get(`family/${row}`).catch(() => null);
-  if (family && view && view.row === row) drawFamily($("family"), family, showRow);
+  if (!family || !view || view.row !== row) return;
+  drawFamily($("family"), family, showRow);
+  $("family").dataset.row = row;
 }
 
 let drawnFor = -1; // the version that the heat map shows
