@@ -13,6 +13,7 @@ from string import Template
 from typing import Any
 
 from dunno.report import checking, forest, gallery, histogram, over_time, skipped_frames, truthfulness, words
+from dunno.report.deciding import Deciding
 from dunno.report.numbers import amount, count, percent
 from dunno.report.scenes import Scene
 from dunno.report.survey import Survey
@@ -32,6 +33,7 @@ class Content:
         scenes: Pictures of the least certain links; `None` if the movie cannot be looked at.
         about_pictures: Why not, or what else is to be known about them.
         truthfulness: The comparison with the truth, where it was given.
+        deciding: Where links are decided on.
     """
 
     about: Mapping[str, Any]
@@ -39,8 +41,9 @@ class Content:
     trees: Sequence[forest.Tree]
     forest: str
     scenes: Sequence[Scene] | None
-    about_pictures: str = ""
-    truthfulness: Truthfulness | None = None
+    about_pictures: str
+    truthfulness: Truthfulness | None
+    deciding: Deciding
 
 
 def page(content: Content) -> str:
@@ -141,7 +144,7 @@ def _about_links(content: Content) -> str:
         half=str(checks.half),
         bottom=f"{checking.axes(checks)[1].begin:g}",
         steps=str(len(checks.checked) - 1),
-        gallery=gallery.draw(survey.doubts, content.scenes),
+        gallery=gallery.draw(survey.doubts, content.scenes, content.deciding),
         n_doubts=count(len(survey.doubts)),
         about_pictures=f'<p class="notice">{escape(content.about_pictures)}</p>' if content.about_pictures else "",
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +15,7 @@ import numpy as np
 from dunno.errors import DecisionError, InputError, OutputError
 from dunno.io.output import read_run, read_written_run, reopen_movie
 from dunno.io.writing import REVIEW_FILE
+from dunno.report.deciding import fingerprint, port_of
 from dunno.review.audit import SHARE, Audit, ErrorRate
 from dunno.review.constraints import index_of
 from dunno.review.decisions import MISSING, MOTHER, SKIP, TWO_CELLS, Decision
@@ -130,7 +129,7 @@ class Review:
         """
         folder = Path(folder)
         about = read_run(folder)["parameters"]
-        written = read_written_run(folder)["parameters"]  # a newer dunno may know more than when the review was begun
+        written = _written(folder)  # a newer dunno may know more than when the review was begun
         header = {"review_of": fingerprint(written), "dunno": about["version"], "movie": about["movie"]}
         found, records = read_log(folder)
         if found is not None and found.get("review_of") != header["review_of"]:
@@ -169,6 +168,11 @@ class Review:
     def movie(self) -> Movie:
         """The movie that was tracked."""
         return reopen_movie(self.folder, self.masks)
+
+    @property
+    def port(self) -> int:
+        """Where the output's report looks for the review."""
+        return port_of(_written(self.folder))
 
     @property
     def calibrated(self) -> bool:
@@ -379,9 +383,10 @@ def was_wrong(answer: Answer) -> bool | None:
     return bool((before["tracked"], before.get("tracked_frame")) != said)
 
 
-def fingerprint(about: dict[str, Any]) -> str:
-    """What tells one tracking from another."""
-    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
+def _written(folder: Path) -> dict[str, Any]:
+    """An output's parameters as they were written."""
+    found: dict[str, Any] = read_written_run(folder)["parameters"]
+    return found
 
 
 def _user() -> str:

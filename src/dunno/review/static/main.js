@@ -424,6 +424,7 @@ for (const id of ["contrast", "brightness"]) $(id).addEventListener("input", set
 $("choose").addEventListener("change", choose);
 $("choose").addEventListener("submit", (event) => event.preventDefault());
 
+const linked = location.hash.match(/^#(\d+):(\d+)$/); // the cell that a report's link leads to
 history.replaceState(null, "", "/"); // the token has done its work
 $("find").addEventListener("submit", (event) => { event.preventDefault(); find(); });
 $("goal").addEventListener("change", choose);
@@ -434,6 +435,7 @@ $("asks-name").addEventListener("close", () => {
 });
 alone(async () => {
   take(await get("ask"));
+  if (linked) show(await get(`view/${await get(`cell/${linked[1]}/${linked[2]}`)}`));
   const { people } = await get(`changes/${state.version}`);
   if (people > 1 && !rememberedName()) $("asks-name").showModal();
 });
