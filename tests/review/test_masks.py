@@ -9,9 +9,9 @@ import pytest
 
 from benchmarks.correcting import take, truthful
 from dunno import Tracker, evaluation
-from dunno.assignment.choices import Choices, Kind, ways
+from dunno.assignment.choices import Choices, Kind, propagate, ways
 from dunno.errors import DecisionError
-from dunno.models.masks import OUT, Graph, Pairs
+from dunno.models.masks import IN, OUT, Graph, Pairs
 from dunno.review import Decision, Review
 from dunno.review.clamping import Clamps, clamped
 from dunno.review.export import reviewed_tracking
@@ -176,3 +176,38 @@ def test_ways_against_what_was_said_are_all_but_impossible() -> None:
     found = clamped(graph, clamps)
     assert (found.into.log_weight > -1).tolist() == [False, False, True]
     assert (found.out.log_weight > -1).tolist() == [False, True, True]
+
+
+def test_a_division_may_lead_into_a_mask_of_two() -> None:
+    """Masks 0 and 1 lead to 2 and 3: 0 divides, and 3 also holds the cell of 1."""
+    mother, daughter = np.array([0, 0, 1]), np.array([2, 3, 3])
+    edges = np.arange(3)
+    near = [ways(mother, 1, -2.0, (edges, Kind.SINGLE)), ways(mother, 1, 0.0, (edges, Kind.MERGING))]
+    divides = ways(np.array([0]), 1, -5.0, (edges[:1], Kind.DIVIDING), (edges[1:2], Kind.DIVIDING))
+    lost = [ways(np.arange(2), 1, -6.0), ways(np.arange(2, 4), 1, 0.0), ways(np.arange(2, 4), 2, 0.0)]
+    parts = [*near, divides, *lost]
+    names = ["single", "merging", "divide", "lost", "last", "last"]
+    sort = np.concatenate([np.full(len(part.mask), OUT.index(name)) for part, name in zip(parts, names, strict=True)])
+    order = np.argsort(np.concatenate([part.mask for part in parts]), kind="stable")
+    kinds = (Kind.SINGLE, Kind.DIVIDING)
+    into = Choices.joined(
+        [
+            ways(np.arange(2), 1, 0.0),
+            ways(np.arange(2, 4), 1, -6.0),
+            ways(np.arange(2, 4), 2, -9.0),
+            *(ways(daughter, 1, 0.0, (edges, kind)) for kind in kinds),
+        ]
+    )
+    nothing = Pairs(edges[:0], edges[:0], None)  # type: ignore[arg-type]
+    stretch = SimpleNamespace(mother=mother, daughter=daughter, lags=np.ones(3, np.int64))
+    in_sort = np.full(len(into.mask), IN.index("mother"))
+    graph = Graph(stretch, None, Choices.joined(parts), into, sort[order], in_sort, nothing, nothing, nothing)  # type: ignore[arg-type]
+    clamps = Clamps()
+    clamps.hold(3, 2)
+    clamps.into[3] = [(0, 3), (1, 3)]
+    found = clamped(graph, clamps)
+    beliefs = propagate(found.out, found.into, 4, 3)
+    assert beliefs.state[3, 2] > 0.999
+    assert (beliefs.edge[1:, Kind.MERGING] > 0.999).all()
+    assert beliefs.edge[0, Kind.DIVIDING] > 0.9  # -5 + 2 against her appearing, -6
+    assert propagate(graph.out, graph.into, 4, 3).state[3, 2] < 0.5

@@ -266,7 +266,7 @@ def test_control_c_ends_it_kindly_and_lets_others_in(output: Path) -> None:
         out, err = running.process.communicate(timeout=30)
         assert running.process.returncode == 0
         assert "0 daughters reviewed" in out and "--export DIR" in out
-        assert err == ""
+        assert [line for line in err.splitlines() if not line.startswith("reading: ")] == []  # told where it takes long
     with serving(output):
         pass
 

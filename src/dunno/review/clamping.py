@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dunno.assignment.choices import Choices, Kind
-from dunno.models.masks import OUT, Graph
+from dunno.assignment.choices import Choices, Kind, ways
+from dunno.models.masks import IN, OUT, Graph
 from dunno.review.constraints import APPEARS, Constraints
 from dunno.types import Bools, Ints
 
@@ -89,55 +89,101 @@ def clamped(graph: Graph, clamps: Clamps) -> Graph:
     They are not taken out, because what a person decides may be more than the graph has ways for (a division that is too far away
     to be looked at, say): then it is as close to it as can be.
     """
+    graph = _with_merges(_with_shared_masks(graph, clamps), clamps)
     out = _agree(graph.out, clamps) & _goes_out(graph, clamps)
     into = _agree(graph.into, clamps) & _comes_in(graph, clamps)
-    return replace(graph, out=_only(graph.out, out), into=_only(graph.into, into))
+    return replace(graph, out=_against(graph.out, ~out), into=_against(graph.into, ~into))
 
 
-def _agree(ways: Choices, clamps: Clamps) -> Bools:
+def _with_shared_masks(graph: Graph, clamps: Clamps) -> Graph:
+    """The graph with divisions, and masks that come apart, one of whose cells shares a mask of two with another.
+
+    How far it went is weighed by the merge, so that its way out does not weigh it again.
+    """
+    stretch = graph.stretch
+    shared = [edge for row, edges in clamps.into.items() if clamps.states.get(row) == {2} for edge in edges]
+    merging = [edge for edge in (_edge(stretch.mother, stretch.daughter, each) for each in shared) if edge >= 0]
+    own = np.flatnonzero(np.isin(graph.out_sort, [OUT.index("divide"), OUT.index("apart")]))
+    alone = graph.weights_of("single", len(stretch.mother))
+    parts, sorts = [graph.out], [graph.out_sort]
+    for one in ("first", "second"):
+        chosen = own[np.isin(getattr(graph.out, one)[own], merging)]
+        partings = _only(graph.out, chosen)
+        kind = np.full(len(chosen), int(Kind.MERGING))
+        first, second = (kind, partings.second_kind) if one == "first" else (partings.first_kind, kind)
+        weight = partings.log_weight - np.nan_to_num(alone[getattr(partings, one)], neginf=0.0)
+        parts.append(replace(partings, first_kind=first, second_kind=second, log_weight=weight))
+        sorts.append(graph.out_sort[chosen])
+    out, sort = _joined(parts, sorts)
+    return replace(graph, out=out, out_sort=sort)
+
+
+def _with_merges(graph: Graph, clamps: Clamps) -> Graph:
+    """The graph with the decided merges of masks that lie too far from each other to have been thought of."""
+    stretch, sort = graph.stretch, IN.index("merge")
+    parts, sorts = [graph.into], [graph.in_sort]
+    for row, edges in clamps.into.items():
+        known = [_edge(stretch.mother, stretch.daughter, each) for each in edges]
+        if len(known) == 2 and min(known) >= 0:
+            first, second = np.array(known[:1]), np.array(known[1:])
+            parts.append(ways(np.array([row]), 2, 0.0, (first, Kind.MERGING), (second, Kind.MERGING)))
+            sorts.append(np.array([sort]))
+    into, in_sort = _joined(parts, sorts)
+    return replace(graph, into=into, in_sort=in_sort)
+
+
+def _joined(parts: list[Choices], sorts: list[Ints]) -> tuple[Choices, Ints]:
+    """All ways, sorted by mask."""
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in Choices.__dataclass_fields__}
+    order = np.argsort(columns["mask"], kind="stable")
+    whole = Choices(**{name: np.ascontiguousarray(values[order]) for name, values in columns.items()})
+    return whole, np.concatenate(sorts)[order]
+
+
+def _agree(side: Choices, clamps: Clamps) -> Bools:
     """(C,) ways in a state that the mask may have."""
-    fine = np.ones(len(ways.mask), np.bool_)
+    fine = np.ones(len(side.mask), np.bool_)
     for row, states in clamps.states.items():
-        own = _of(ways, row)
-        fine[own] &= np.isin(ways.state[own], list(states))
+        own = _of(side, row)
+        fine[own] &= np.isin(side.state[own], list(states))
     return fine
 
 
 def _comes_in(graph: Graph, clamps: Clamps) -> Bools:
     """(C,) ways in that take the decided edges, as edges of cells."""
-    ways, stretch = graph.into, graph.stretch
-    fine = np.ones(len(ways.mask), np.bool_)
+    side, stretch = graph.into, graph.stretch
+    fine = np.ones(len(side.mask), np.bool_)
     for row, edges in clamps.into.items():
-        own = _of(ways, row)
+        own = _of(side, row)
         known = [edge for edge in (_edge(stretch.mother, stretch.daughter, each) for each in edges) if edge >= 0]
         for edge in known:
-            first = (ways.first[own] == edge) & (ways.first_kind[own] < Kind.FALSE)
-            second = (ways.second[own] == edge) & (ways.second_kind[own] < Kind.FALSE)
+            first = (side.first[own] == edge) & (side.first_kind[own] < Kind.FALSE)
+            second = (side.second[own] == edge) & (side.second_kind[own] < Kind.FALSE)
             fine[own] &= first | second
         if not known:
-            fine[own] &= ways.first[own] < 0
+            fine[own] &= side.first[own] < 0
     return fine
 
 
 def _goes_out(graph: Graph, clamps: Clamps) -> Bools:
     """(C,) ways out of masks that are lost, go on elsewhere, divide, or do not."""
-    ways, lags = graph.out, graph.stretch.lags
-    fine = np.ones(len(ways.mask), np.bool_)
+    side, lags = graph.out, graph.stretch.lags
+    fine = np.ones(len(side.mask), np.bool_)
     for row in clamps.lost:
-        own = _of(ways, row)
-        fine[own] &= ways.first[own] < 0
+        own = _of(side, row)
+        fine[own] &= side.first[own] < 0
     for row in clamps.alone:
-        own = _of(ways, row)
-        fine[own] &= (ways.first[own] < 0) | (lags[ways.first[own]] > 1)
+        own = _of(side, row)
+        fine[own] &= (side.first[own] < 0) | (lags[side.first[own]] > 1)
     for row, divides in clamps.divides.items():
-        own = _of(ways, row)
+        own = _of(side, row)
         fine[own] &= (graph.out_sort[own] == OUT.index("divide")) == divides
     return fine
 
 
-def _of(ways: Choices, row: int) -> slice:
+def _of(side: Choices, row: int) -> slice:
     """The ways of one mask."""
-    first, end = np.searchsorted(ways.mask, [row, row + 1]).tolist()
+    first, end = np.searchsorted(side.mask, [row, row + 1]).tolist()
     return slice(first, end)
 
 
@@ -147,5 +193,9 @@ def _edge(mother: Ints, daughter: Ints, edge: Edge) -> int:
     return int(found[0]) if len(found) else -1
 
 
-def _only(ways: Choices, fine: Bools) -> Choices:
-    return replace(ways, log_weight=np.where(fine, ways.log_weight, ways.log_weight - AGAINST))
+def _only(side: Choices, kept: Ints) -> Choices:
+    return Choices(**{name: getattr(side, name)[kept] for name in Choices.__dataclass_fields__})
+
+
+def _against(side: Choices, wrong: Bools) -> Choices:
+    return replace(side, log_weight=np.where(wrong, side.log_weight - AGAINST, side.log_weight))

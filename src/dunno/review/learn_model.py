@@ -52,8 +52,8 @@ def _fit_terms(
 ) -> tuple[ModelCalibration, Values, dict[str, float]]:
     """The most probable parameters, each with its interval, and the mean loss before and after.
 
-    The rate ε is fitted along with them, so that an answer against all odds does not have to be explained by a term; τ is not,
-    since it would take the place of the terms.
+    The rate ε is fitted along with them, so that an answer against all odds does not have to be explained by a term; τ is
+    left as it is, since it would take the place of the terms.
     """
     parts = {}
     for t in np.unique(lessons.pair).tolist():
@@ -67,7 +67,7 @@ def _fit_terms(
     def log_probability(change: Floats) -> Floats:
         *shifts, unknown = (start + width * change).tolist()
         changed = _shifted(own, dict(zip(names, shifts, strict=True)))
-        softening = Softening(unknown=float(np.exp(unknown)))
+        softening = Softening(own.softening.tempering, float(np.exp(unknown)))
         return _of_answers(lessons, lambda t: changed.at(parts[t]).pair_problem(parts[t]), softening)
 
     change, spread, (before, after) = _climbed(log_probability, np.ones(len(lessons)), len(start))

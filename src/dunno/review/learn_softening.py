@@ -28,7 +28,7 @@ def learn_softening(review: Review, lessons: Lessons, calibration: ModelCalibrat
     Args:
         review: The review.
         lessons: Its answers.
-        calibration: The model, whose own softening is left aside.
+        calibration: The model; its own τ is what is believed before.
     """
 
     def tempered(tempering: float) -> Comparison:
@@ -36,7 +36,7 @@ def learn_softening(review: Review, lessons: Lessons, calibration: ModelCalibrat
         pairs = dict(_tracked(review, lessons, replace(calibration, softening=softening)))
         return beside_answers(pairs, lessons)
 
-    return fit_softening(tempered(1.0), tempered)
+    return fit_softening(tempered(1.0), tempered, calibration.softening.tempering)
 
 
 def _tracked(review: Review, lessons: Lessons, calibration: ModelCalibration) -> Iterator[tuple[int, PairPosterior]]:

@@ -180,13 +180,16 @@ def finished(pair: PairPosterior, said: Constraints, decisions: Sequence[Decisio
     decided = (said.mother[pair.daughter] == pair.mother) | (said.also[pair.daughter] == pair.mother)
     open_second = said.two & (said.also < 0)
     fixed = (said.settled & ~open_second)[pair.daughter]
-    gone = (said.disappears & ~np.isin(np.arange(len(said.disappears)), said.also))[pair.mother]
+    shares = np.isin(
+        np.arange(len(said.disappears)), said.also
+    )  # a mother with a cell in a mask of two may have another
+    gone = (said.disappears & ~shares)[pair.mother]
     log_probability = np.where(decided, 0.0, np.where(fixed | gone, -np.inf, pair.log_probability))
     none = np.where(said.settled, np.where(said.mother < 0, 0.0, -np.inf), before)
     selected = decided | (pair.selected & ~fixed & ~gone)
     assert pair.log_disappear is not None and pair.log_divide is not None and pair.problem is not None
     lost = np.where(said.divides | (said.confirmed > 0) | said.goes_on, -np.inf, pair.log_disappear)
-    single = said.single | said.disappears | said.mother_two
+    single = said.single | (said.disappears & ~shares) | said.mother_two
     pair = replace(
         pair,
         log_probability=log_probability,
