@@ -12,9 +12,9 @@ from dunno.assignment import Problem, marginals
 from dunno.calibration import ModelCalibration, TemperedCosts
 from dunno.calibration.kinds.model import stretch_of
 from dunno.calibration.softening import PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH, Softening, mixed
-from dunno.calibration.verdict import Verdict
+from dunno.calibration.verdict import Verdict, Word
 from dunno.review.learn_softening import learn_softening
-from dunno.review.lessons import Lessons, Values, calibration_kind, uncalibrated
+from dunno.review.lessons import ENOUGH, Lessons, Values, calibration_kind, uncalibrated
 from dunno.review.review import Review
 from dunno.runs.workspace import CALIBRATION_FILE
 from dunno.terms import to_free
@@ -24,6 +24,8 @@ LEAST_PROBABILITY = 1e-9
 EVENTS = ("appear", "disappear", "divide")
 PRIOR = {"log": 1.0, "logit": 1.0, "none": 0.3}
 """How far, on the scale of its link, a parameter may be expected from what the output was made with."""
+ENOUGH_FOR_TERMS = 100
+"""Answers from which on terms are fitted: with half as many, they became too sure of themselves on some colonies."""
 STEP = 0.05
 ROUNDS, HALVINGS, ENOUGH_GAINED = 8, 4, 0.05
 """How many steps are taken at most, how often each is halved, and the gain in natural logarithms that is worth another."""
@@ -36,14 +38,19 @@ def fit_model(review: Review, lessons: Lessons, cost: Any) -> tuple[ModelCalibra
     """Correct the terms of the model that the output was made with, then how much less sure than it one should be.
 
     Every answer counts once: which cells are asked about depends on what was tracked and answered before, so that it says nothing
-    more about the parameters. The terms are those of one cell per mask: where masks are judged, only the softening is fitted.
+    more about the parameters. The terms are those of one cell per mask: where masks are judged, or answers are few, only the
+    softening is fitted.
     """
     own = ModelCalibration.load(review.folder / CALIBRATION_FILE)
-    fitted, values, losses = (own, {}, {}) if own.judges_masks else _fit_terms(review, lessons, own, cost)
+    few = own.judges_masks or len(lessons) < ENOUGH_FOR_TERMS
+    fitted, values, losses = (own, {}, {}) if few else _fit_terms(review, lessons, own, cost)
     softening = learn_softening(review, lessons, fitted)
     intervals = {**own.intervals, **{name: value[1:] for name, value in values.items()}}
-    verdict = Verdict("supported", f"fitted on {len(lessons)} answers of a review")
+    word: Word = "supported" if len(lessons) >= ENOUGH else "untested"
+    verdict = Verdict(word, f"fitted on {len(lessons)} answers of a review")
     fitted = replace(fitted, softening=softening, fitted="truth", problems=(), verdict=verdict, intervals=intervals)
+    nan = float("nan")
+    values |= {"tempering": (softening.tempering, nan, nan), "unknown": (softening.unknown, nan, nan)}
     return replace(fitted, summary=losses, fitted_for=uncalibrated(review.about)), values
 
 
@@ -52,8 +59,8 @@ def _fit_terms(
 ) -> tuple[ModelCalibration, Values, dict[str, float]]:
     """The most probable parameters, each with its interval, and the mean loss before and after.
 
-    The rate ε is fitted along with them, so that an answer against all odds does not have to be explained by a term; τ is
-    left as it is, since it would take the place of the terms.
+    The rate ε is fitted along with them, so that an answer against all odds does not have to be explained by a term; τ is not,
+    since it would take the place of the terms.
     """
     parts = {}
     for t in np.unique(lessons.pair).tolist():
@@ -67,12 +74,12 @@ def _fit_terms(
     def log_probability(change: Floats) -> Floats:
         *shifts, unknown = (start + width * change).tolist()
         changed = _shifted(own, dict(zip(names, shifts, strict=True)))
-        softening = Softening(own.softening.tempering, float(np.exp(unknown)))
+        softening = Softening(unknown=float(np.exp(unknown)))
         return _of_answers(lessons, lambda t: changed.at(parts[t]).pair_problem(parts[t]), softening)
 
     change, spread, (before, after) = _climbed(log_probability, np.ones(len(lessons)), len(start))
     shifts = dict(zip(names, (width * change).tolist(), strict=False))
-    fitted = _shifted(own, shifts)
+    fitted = replace(_shifted(own, shifts), softening=AS_IT_IS)
     values = {}
     for name, sigma in zip(names, (width * spread).tolist(), strict=False):
         each = fitted.model.parameters[name]

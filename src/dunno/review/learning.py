@@ -61,7 +61,7 @@ def learn(review: Review, *, temperature: bool = False) -> Learnt:
     told = {
         "answers": len(lessons),
         "effective": worth,
-        "intervals": {name: list(value[1:]) for name, value in values.items()},
+        "intervals": {name: list(value[1:]) for name, value in values.items() if value[1] == value[1]},
     }
     calibration = replace(calibration, fitted_for={**calibration.fitted_for, "review": told})
     return Learnt(calibration, values, len(lessons), worth, lessons.left_out)

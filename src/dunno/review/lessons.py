@@ -25,7 +25,7 @@ from dunno.review.review import Review
 from dunno.types import Floats, Ints
 
 Values = dict[str, tuple[float, float, float]]
-"""Parameters by name, each with its 95 % interval."""
+"""Parameters by name, each with its 95 % interval; NaN where it has none."""
 LEAST, ENOUGH = 10, 50
 """Answers below which nothing is fitted, and below which a fit is not to be trusted much; as if drawn at random, where weighted."""
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import DecisionError, InputError, OutputError
-from dunno.io.output import read_run, read_written_run, reopen_movie
+from dunno.io.output import read_run, read_written_run, reopen_movie, with_stored_cells
 from dunno.io.writing import REVIEW_FILE
 from dunno.report.deciding import fingerprint, port_of
 from dunno.review.audit import SHARE, Audit, ErrorRate
@@ -97,7 +97,9 @@ class Review:
             self.__dict__["movie"] = movie  # where cached_property would keep it
         self._log, self._history, self._lock = log, history, lock
         self._guard = RLock()
-        self._state = State(folder, about, progress, MaskBlocks.of(folder, about, lambda: self.movie))
+        self._state = State(
+            folder, about, progress, MaskBlocks.of(folder, about, lambda: with_stored_cells(self.movie, folder))
+        )
         self.table = self._state.table
         self.queue = Queue(self.table, self._state.gain)
         self.audit = Audit(len(self.table), SEED, SHARE)

@@ -27,6 +27,8 @@ from dunno.tracking.blocks import BLOCK
 from dunno.types import Bools, Ints, PairPosterior
 
 FALSE = (NO_CELL, ONE_CELL)
+KEPT_BLOCKS = 16
+"""Blocks with decisions that are kept solved, where masks are judged: to solve one takes as long as to track it."""
 Progress = Callable[[Iterator[PairPosterior], int], Iterator[PairPosterior]]
 
 
@@ -45,7 +47,7 @@ class State:
         self._rules = Rules(no_mother=bool(about["no_mother"]), keep_links=keep_links)
         self._store = Store(folder)
         self._blocks = blocks
-        self._solved: Recent[PairPosterior] = Recent(8 if blocks is None else 4 * BLOCK)
+        self._solved: Recent[PairPosterior] = Recent(8 if blocks is None else KEPT_BLOCKS * BLOCK)
         self._on_pair: dict[int, list[Decision]] = defaultdict(list)
         self.answers: dict[int, list[Answer]] = defaultdict(list)
         self.table = Table.of(progress(self._store.stream(), len(about["frames"]) - 1))
