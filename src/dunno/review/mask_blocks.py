@@ -14,7 +14,7 @@ import numpy as np
 from dunno.assignment import Marginals
 from dunno.calibration import ModelCalibration, load_calibration
 from dunno.calibration.kinds.model import transition_of
-from dunno.errors import InputError
+from dunno.errors import DunnoError
 from dunno.lineage.gaps import one_link_each
 from dunno.lineage.tracks import LONGEST
 from dunno.models.masks import solve_masks
@@ -77,7 +77,7 @@ class MaskBlocks:
         if self._blocks is None:
             try:
                 self._blocks = list(blocks_of(self._movie(), self._plan.window, halo=self._plan.halo))
-            except InputError:
+            except DunnoError:
                 self._blocks = []
         return bool(self._blocks)
 
