@@ -1,7 +1,7 @@
 """How far answers take a movie with real masks: divisions' F1 and wrong links after 0, 25, 50, 100 of them, the truth answering.
 
 python -m benchmarks.correcting [MOVIE ...]      (needs DUNNO_DATA; without names iPSC-07 03 with its `_RES` masks)
-python -m benchmarks.correcting --napari         also through the napari widget (needs a screen: xvfb-run -a)
+python -m benchmarks.correcting --napari         through the napari widget (needs a screen: xvfb-run -a)
 
 The annotation answers as a person would: where a mask holds no annotated cell, that it is no cell; where it holds two, so, with the
 second one's mother; where the mother's mask is missing, the mother in the latest earlier frame that shows her; else mother or none.
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def correct(name: str, napari: bool) -> None:
-    """Track one movie with its `_RES` masks, and correct it on the page's engine, in napari, and at random."""
+    """Track one movie with its `_RES` masks, and correct it on the page's engine and at random, or in napari."""
     path = Path(os.environ["DUNNO_DATA"]) / name
     movie, truth = read(path, masks=path.with_name(f"{path.name}_RES"), truth=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -57,7 +57,7 @@ def correct(name: str, napari: bool) -> None:
             "random": lambda place: at_random(place, movie, truth),
         }
         if napari:
-            ways["gain, napari"] = lambda place: by_widget(place, movie, truth)
+            ways = {"gain, napari": lambda place: by_widget(place, movie, truth)}
         print(f"\n{name}, _RES masks: after {', '.join(map(str, STOPS))} answers")
         for way, correcting in ways.items():
             copy = Path(shutil.copytree(out, Path(folder) / "copy"))

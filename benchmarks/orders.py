@@ -1,6 +1,6 @@
 """Which order of questions mends most: links found wrong after 0, 25, 50, 100 answers on several movies, the truth answering.
 
-python -m benchmarks.orders [NAME:EVERY[:_RES] ...]        (needs DUNNO_DATA)
+python -m benchmarks.orders [NAME:EVERY[:_RES] ...] [--only=ORDER]        (needs DUNNO_DATA)
 """
 
 from __future__ import annotations
@@ -38,21 +38,22 @@ def main() -> None:
     if "DUNNO_DATA" not in os.environ:
         sys.exit("needs real movies: set DUNNO_DATA to their folder")
     warnings.simplefilter("ignore")
-    for asked in sys.argv[1:] or MOVIES:
+    only = [each.removeprefix("--only=") for each in sys.argv[1:] if each.startswith("--only=")] or list(ORDERS)
+    for asked in [each for each in sys.argv[1:] if not each.startswith("--")] or MOVIES:
         name, every, *masks = asked.split(":")
         path = Path(os.environ["DUNNO_DATA"]) / name
         chosen = {"masks": path.with_name(path.name + masks[0])} if masks else {}
         movie, truth = read(path, truth=True, **chosen)
-        compare(asked, movie.every(int(every)), truth.every(int(every)))
+        compare(asked, movie.every(int(every)), truth.every(int(every)), only)
 
 
-def compare(name: str, movie: Movie, truth: Truth) -> None:
-    """Review one movie in every order."""
+def compare(name: str, movie: Movie, truth: Truth, only: list[str]) -> None:
+    """Review one movie in each of these orders."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         track_into(Tracker(), movie, out)
         print(f"\n{name}: links found wrong, and divisions' F1, after {', '.join(map(str, STOPS))} answers", flush=True)
-        for order, pick in ORDERS.items():
+        for order, pick in ((order, ORDERS[order]) for order in only):
             copy = Path(shutil.copytree(out, Path(folder) / "copy"))
             found = in_order(copy, movie, truth, pick)
             told = " | ".join(f"{each['wrong']}, {each['f1']:.3f}" for each in found)

@@ -19,8 +19,8 @@ import pytest
 SCREENSHOTS = Path(__file__).parent.parent / "build" / "screenshots"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-PATIENCE = 15_000
-"""Milliseconds that a page may take for anything; the machine may be busy."""
+PATIENCE = 60_000
+"""Milliseconds that a page may take for anything, what is expected of it included; the machine may be busy."""
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +33,7 @@ def browser() -> Iterator[Any]:
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         pytest.skip("needs a browser: apt-get install chromium")
+    playwright.expect.set_options(timeout=PATIENCE)
     with playwright.sync_playwright() as driver:
         running = driver.chromium.launch(executable_path=program, headless=True, args=list(FLAGS))
         yield running

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 from npe2 import PluginManager, PluginManifest
+from qtpy.QtCore import Qt
+from qtpy.QtTest import QTest
 from qtpy.QtWidgets import QApplication
 
 import dunno.napari
@@ -20,6 +22,7 @@ from dunno.napari.review import ReviewWidget
 from dunno.napari.samples import colony_layers
 from dunno.napari.track import TrackWidget
 from dunno.review import Review
+from dunno.review.overview import overview
 
 PATIENCE = 240
 
@@ -123,6 +126,7 @@ def review(output: str, screenshots: str) -> dict[str, Any]:
     clicked = widget.told.text()
     tracks = viewer.layers["tracks"]
     shoot(viewer, screenshots, "napari-after")
+    around = look_around(viewer, widget, screenshots)
     widget.close_review()
     viewer.close()
     with Review.open(output, read_only=True) as opened:
@@ -136,8 +140,33 @@ def review(output: str, screenshots: str) -> dict[str, Any]:
         "centre": list(centre),
         "at": [int(at), first["pair"] + 1],
         "clicked": clicked,
+        **around,
         "frames": sorted({int(row[1]) for row in tracks.data}),
         "said": said,
+    }
+
+
+def look_around(viewer: Any, widget: ReviewWidget, screenshots: str) -> dict[str, Any]:
+    """The heat map, the family's tree and the export button."""
+    heat = viewer.layers["doubt"]
+    hidden = heat.visible
+    press(viewer, "h")
+    shoot(viewer, screenshots, "napari-heat")
+    field = overview(widget.desk.review)
+    square = max(field["squares"], key=lambda each: each["expected"])
+    widget.go_where_it_is_doubtful([(square[name] + 0.5) * field["size"] for name in ("y", "x")])
+    doubtful = widget.view["row"] == square["row"]
+    cells = widget.family.family["cells"]
+    other = next(k for k, cell in enumerate(cells) if cell["row"] is not None and k != widget.family.family["here"])
+    place = widget.family.places()[other]
+    QTest.mouseClick(widget.family, Qt.MouseButton.LeftButton, pos=place.toPoint())
+    widget.buttons["export"].click()
+    return {
+        "heat": [hidden, heat.visible, float(heat.data.max()), square["expected"]],
+        "doubtful": doubtful,
+        "went": [widget.view["row"], cells[other]["row"]],
+        "drawn": [cell["row"] for cell in widget.family.family["cells"] if cell["row"] is not None],
+        "exported": widget.told.text(),
     }
 
 

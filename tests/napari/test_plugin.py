@@ -1,5 +1,6 @@
 """The plugin in a real viewer, in a process of its own: if Qt crashes, one test fails and the others go on."""
 
+import csv
 import importlib.util
 import json
 import os
@@ -65,6 +66,15 @@ def test_review_says_the_same_as_the_page(output: Path, tmp_path: Path) -> None:
     assert {who for who, _ in found["said"]} == {"nina"}
     assert [found["said"][0][1][name] for name in ("frame", "label")] == found["first"]
     assert "comes from" in found["clicked"] or "already" in found["clicked"]
+    before, after, hottest, expected = found["heat"]
+    assert (before, after) == (False, True)
+    assert abs(hottest - expected) < 1e-3
+    assert found["doubtful"]  # a click on the heat map goes to the most doubtful cell there
+    assert found["went"][0] == found["went"][1] in found["drawn"]  # and one on the family's tree to its cell
+    exported = Path(found["exported"].removeprefix("written to ").split(",")[0])
+    assert exported.name == f"{output.name}-reviewed"
+    with (exported / "statements.csv").open() as file:
+        assert [row["kind"] for row in csv.DictReader(file)][1:4] == ["no cell", "two cells", "missing"]
 
 
 @needs_window

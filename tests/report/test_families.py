@@ -39,4 +39,9 @@ def test_certainty_over_time_is_that_of_each_tracks_links(tracking: Tracking) ->
         if track in wanted:
             place = wanted[track], columns[frame]
             expected[place] = np.nanmin([expected[place], about["probability"]])
-    np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(found.probability, expected)
+    probability = {daughter: about["probability"] for _, daughter, about in graph.edges(data=True)}
+    for place in np.argwhere(~np.isnan(expected)).tolist():
+        daughter = int(found.frame[tuple(place)]), int(found.label[tuple(place)])
+        assert probability[daughter] == found.probability[tuple(place)]
+        assert wanted[graph.nodes[daughter]["track"]] == place[0]

@@ -7,7 +7,8 @@ import pytest
 
 from dunno.lineage.tracks import TrackRow
 from dunno.report import forest
-from dunno.report.families import Family
+from dunno.report.deciding import Deciding
+from dunno.report.families import Family, LeastCertain
 
 
 def doubling(generations: int) -> list[TrackRow]:
@@ -60,6 +61,14 @@ def test_a_line_of_thousands_of_generations_is_drawn() -> None:
     assert len(tree.branches) + tree.hidden == len(rows)
 
 
+REVIEW = Deciding(50_000)
+
+
+def least(certainty: np.ndarray) -> LeastCertain:
+    """Links of cell 7 of every frame."""
+    return LeastCertain(certainty, np.broadcast_to(np.arange(certainty.shape[1]), certainty.shape), certainty * 0 + 7)
+
+
 def strokes(drawing: str) -> dict[str, str]:
     return dict(re.findall(r'<path class="(sure|good|doubtful|guess)" d="([^"]*)"', drawing))
 
@@ -69,7 +78,7 @@ def test_lines_are_coloured_by_the_probability_of_their_links() -> None:
     rows = [TrackRow(1, 0, 4, 0)]
     trees = forest.plant([family(rows)], rows)
     certainty = np.array([[np.nan, 1.0, 0.95, 0.7, 0.2]])
-    drawn = strokes(forest.draw(trees, certainty, frames))
+    drawn = strokes(forest.draw(trees, least(certainty), frames, REVIEW))
     assert set(drawn) == {"sure", "good", "doubtful", "guess"}
     begins = [float(re.match(r"M([\d.]+)", drawn[name]).group(1)) for name in ("sure", "good", "doubtful", "guess")]
     assert begins == sorted(begins)
@@ -81,7 +90,7 @@ def test_a_division_is_coloured_by_the_daughters_own_link() -> None:
     row = forest.drawn_tracks(trees)
     certainty = np.full((3, 3), np.nan)
     certainty[row[1], 1], certainty[row[2], 2], certainty[row[3], 2] = 1.0, 1.0, 0.3
-    drawn = strokes(forest.draw(trees, certainty, np.arange(3)))
+    drawn = strokes(forest.draw(trees, least(certainty), np.arange(3), REVIEW))
     assert drawn["guess"].count("V") == drawn["sure"].count("V") == 1
 
 
@@ -93,3 +102,15 @@ def test_frames_are_spread_over_at_most_the_columns_there_are(n_frames: int) -> 
     assert values[0] == 0
     assert values[-1] == min(forest.COLUMNS, n_frames - 1)
     assert values == sorted(values)
+
+
+def test_every_doubtful_stretch_leads_to_its_least_certain_link() -> None:
+    rows = [TrackRow(1, 0, 1, 0), TrackRow(2, 2, 5, 1), TrackRow(3, 2, 5, 1)]
+    trees = forest.plant([family(rows)], rows)
+    row = forest.drawn_tracks(trees)
+    certainty = np.full((3, 6), np.nan)
+    certainty[row[1], 1] = 1.0
+    certainty[row[2], 2:] = 0.4, 1.0, 0.8, 0.6
+    certainty[row[3], 2:] = 1.0, 0.95, 1.0, 1.0
+    drawn = forest.draw(trees, least(certainty), np.arange(6), REVIEW)
+    assert re.findall(r'<a href="http://127.0.0.1:50000/at/(\d+):7"', drawn) == ["2", "5"]

@@ -2,15 +2,19 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from dunno import Tracker, evaluation
 from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts, load_calibration
+from dunno.calibration.softening import Softening
 from dunno.cli import run
 from dunno.errors import InputError
 from dunno.review import Review
+from dunno.review.learn_softening import learn_softening
 from dunno.review.learning import learn
 from dunno.review.lessons import lessons_of, weigh
 from dunno.simulate import Colony, colony
@@ -114,7 +118,7 @@ def test_too_few_answers_are_told(
 ) -> None:
     fitted = tmp_path / "few.json"
     assert run(["calibrate", "--from-review", str(output), "-o", str(fitted)]) == 2
-    assert "0 answers, worth 0 drawn at random, are too few to fit on" in capsys.readouterr().err
+    assert "0 answers are too few to fit on" in capsys.readouterr().err
     assert not fitted.exists()
 
 
@@ -157,3 +161,54 @@ def test_answers_that_the_person_chose_are_left_out(softmax_reviewed: Path, tmp_
         after = lessons_of(review)
     assert len(after) == before
     assert after.left_out["not asked but chosen"] == 1
+
+
+def test_track_from_review_is_calibrated_on_the_answers(
+    many: Colony, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = reviewed(tracked(many, tmp_path), many.truth, 60)
+    movie = [str(tmp_path / "01"), "--masks", str(tmp_path / "01_GT" / "TRA")]
+    assert run(["track", *movie, "-o", str(tmp_path / "again"), "--from-review", str(out)]) == 0
+    assert "calibrated on 60 answers" in capsys.readouterr().err
+    told = json.loads((tmp_path / "again" / "run.json").read_text())["parameters"]
+    own = json.loads((out / "run.json").read_text())["parameters"]
+    assert told["verdict"] == "supported" and "60 answers of a review" in told["reason"]
+    assert told["calibration"]["fitted"] == "truth"
+    for name in ("tempering", "unknown"):
+        assert told["calibration"][name] != own["calibration"][name]
+    assert told["calibration"]["parameters"] == own["calibration"]["parameters"]  # 60 are too few for the terms
+
+
+def test_track_from_review_says_that_fewer_than_fifty_answers_are_too_few(
+    output: Path, crowd: Colony, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reviewed(output, crowd.truth, 49)
+    again = ["track", "movie", "-o", str(tmp_path / "again"), "--from-review", str(output)]
+    assert run(again) == 2
+    assert "has 49 answers, and 50 are needed to calibrate on" in capsys.readouterr().err
+    assert run([*again, "--calibration", "none"]) == 2
+    assert "are two calibrations" in capsys.readouterr().err
+    assert not (tmp_path / "again").exists()
+
+
+def test_answers_soften_a_model_that_is_too_sure(many: Colony, tmp_path: Path) -> None:
+    sure = ModelCalibration.load(tracked(many, tmp_path) / "calibration.json")
+    sure = replace(
+        sure,
+        softening=Softening(),
+        model=sure.model.with_values({"motion_scale": 0.15 * sure.model.value("motion_scale")}),
+    )
+    sure.save(tmp_path / "sure.json")
+    (tmp_path / "too").mkdir()
+    out = reviewed(tracked(many, tmp_path / "too", calibration=sure), many.truth, 110)
+    with Review.open(out, read_only=True) as review:
+        fitted = learn(review).calibration
+        lessons = lessons_of(review)
+        softer = learn_softening(review, lessons, sure)
+    assert isinstance(fitted, ModelCalibration)
+    assert softer.tempering < 0.8
+    assert fitted.intervals["motion_scale"][0] > sure.model.value("motion_scale")
+    before = evaluation.score(Tracking.read(out), many.truth)
+    after = evaluation.score(Tracker(calibration=fitted).track(many.movie), many.truth)
+    assert after.ece < 0.7 * before.ece
+    assert after.nll < before.nll

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from dunno.tracking import Tracking
 from dunno.truth import true_mothers
 from dunno.types import Truth
 from tests.review.outputs import relabelled
+from tests.review.pages import idle, ready
 from tests.review.serving import Served, serving
 
 SIZE = {"width": 1440, "height": 1000}
@@ -42,7 +44,7 @@ class Reviewer:
             }
 
     def wait(self) -> None:
-        self.page.wait_for_selector("body:not([data-busy])")
+        idle(self.page)
 
     def question(self) -> tuple[int, int]:
         """The frame and label that the page asks about."""
@@ -66,8 +68,8 @@ class Reviewer:
 
 
 def started(visit: Callable[..., Any], served: Served, **options: Any) -> Any:
-    page = visit(served.address, viewport=SIZE, **options)
-    page.wait_for_selector("#history li svg")
+    page = visit(served.address, **{"viewport": SIZE, **options})
+    ready(page)
     return page
 
 
@@ -133,7 +135,7 @@ def test_everything_has_a_key(
     from playwright.sync_api import expect
 
     page = started(visit, served)
-    wait = lambda: page.wait_for_selector("body:not([data-busy])")  # noqa: E731
+    wait = partial(idle, page)
     first = page.inner_text("#question")
     expected = page.inner_text("#expected")
     page.keyboard.press("Enter")  # accept
@@ -159,6 +161,7 @@ def test_everything_has_a_key(
     for _ in range(2):
         page.keyboard.press("u")  # without waiting in between: none is lost
     expect(page.locator("#expected")).to_have_text(expected)
+    wait()
     page.keyboard.press("r")
     wait()
     page.keyboard.press("s")
@@ -195,7 +198,7 @@ def test_everything_has_a_key(
 
 def test_looking_with_the_mouse(served: Served, visit: Callable[..., Any]) -> None:
     page = started(visit, served)
-    wait = lambda: page.wait_for_selector("body:not([data-busy])")  # noqa: E731
+    wait = partial(idle, page)
     page.locator("#timeline").click(position={"x": 5, "y": 30})
     wait()
     assert page.inner_text("#frame-after") == "1"
@@ -227,14 +230,16 @@ def test_looking_with_the_mouse(served: Served, visit: Callable[..., Any]) -> No
 def test_the_end_is_told_and_can_be_left(served: Served, visit: Callable[..., Any]) -> None:
     page = started(visit, served)
     page.keyboard.press("Enter")
-    page.wait_for_selector("body:not([data-busy])")
+    idle(page)
     page.fill("#first-frame", "999")
     page.locator("#first-frame").press("Tab")
     page.wait_for_selector("#end:not([hidden])")
+    idle(page)
     assert "Nothing is left to ask" in page.inner_text("#end")
     page.click("body", position={"x": 5, "y": 5})
     page.keyboard.press("u")
     page.wait_for_selector("#main:not([hidden])")
+    idle(page)
     assert page.inner_text("#told") == "Taken back."
 
 
@@ -252,7 +257,7 @@ def test_a_server_that_is_gone_is_told(served: Served, visit: Callable[..., Any]
 
 def test_a_refused_answer_says_why_and_stays(served: Served, visit: Callable[..., Any]) -> None:
     page = started(visit, served)
-    wait = lambda: page.wait_for_selector("body:not([data-busy])")  # noqa: E731
+    wait = partial(idle, page)
     page.keyboard.press("x")  # the reported mother disappears
     wait()
     assert "disappears" in page.inner_text("#told")
@@ -270,8 +275,7 @@ def test_a_small_screen_and_what_is_not_calibrated(
     softmax: Path, visit: Callable[..., Any], screenshot: Callable[..., Path]
 ) -> None:
     with serving(softmax) as running:
-        page = visit(running.address, viewport={"width": 420, "height": 900})
-        page.wait_for_selector("#history li svg")
+        page = started(visit, running, viewport={"width": 420, "height": 900})
         assert page.is_visible("#uncalibrated")
         assert page.inner_text("#uncalibrated") == "probabilities untested"
         assert "no joint posterior" in page.inner_text("#audit")
@@ -285,9 +289,9 @@ def test_a_file_leads_to_the_page_which_can_then_be_loaded_again(
     monkeypatch.setattr("webbrowser.open", lambda address: True)
     with opened_in_browser(served.address) as file:
         page = visit(file, viewport=SIZE)
-        page.wait_for_selector("#history li svg")
+        ready(page)
     page.reload()
-    page.wait_for_selector("#history li svg")
+    ready(page)
     assert "token" not in page.url
 
 

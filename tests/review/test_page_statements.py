@@ -10,6 +10,7 @@ import pytest
 
 from dunno.review import Review
 from dunno.tracking import Tracking
+from tests.review.pages import family, idle, ready, told
 from tests.review.serving import Served, serving
 
 SIZE = {"width": 1400, "height": 900}
@@ -23,20 +24,8 @@ def served(output: Path) -> Iterator[Served]:
 
 def started(visit: Callable[..., Any], address: str, **options: Any) -> Any:
     page = visit(address, **{"viewport": SIZE, **options})
-    page.wait_for_selector("#history li svg")
+    ready(page)
     return page
-
-
-def idle(page: Any) -> None:
-    page.wait_for_selector("body:not([data-busy])")
-
-
-def told(page: Any, words: str) -> None:
-    """Wait until the page has said this, and is done with it. The help holds some of the same words."""
-    from playwright.sync_api import expect
-
-    expect(page.locator("#told")).to_contain_text(words, timeout=60_000)
-    idle(page)
 
 
 def said(output: Path) -> list[dict[str, Any]]:
@@ -92,6 +81,7 @@ def test_everything_can_be_said_and_nothing_lies_below_the_fold(
     assert page.locator("#decisions li").count() == 4
     page.locator("#decisions li button:not(:disabled)").first.click()
     page.wait_for_selector("#list:not([open])", state="attached")
+    idle(page)
     page.keyboard.press("u")
     told(page, "Taken back.")
     assert len(said(output)) == 3
@@ -128,14 +118,16 @@ def test_looking_around(served: Served, output: Path, visit: Callable[..., Any])
     assert page.inner_text("#blink-frame") == "frame 0"
     page.locator("#blink").hover()
     page.mouse.wheel(0, 100)
-    page.get_by_text("frame 1", exact=True).first.wait_for()
+    expect(page.locator("#blink-frame")).to_have_text("frame 1")
     cell = some_cell(output)
     page.fill("#where", f"3:{cell}")
     page.press("#where", "Enter")
-    page.get_by_text(f"Where does cell {cell} of frame 3 come from?").wait_for()
+    expect(page.locator("#question")).to_have_text(f"Where does cell {cell} of frame 3 come from?")
+    idle(page)
     page.fill("#where", "999:1")
     page.press("#where", "Enter")
     told(page, "frame 999 has no cells")
+    family(page)
     page.locator("#family circle").last.dispatch_event("click")
     expect(page.locator("#question")).to_contain_text("of frame 5")
     idle(page)
@@ -149,7 +141,7 @@ def test_looking_around(served: Served, output: Path, visit: Callable[..., Any])
 def test_two_people_are_told_of_each_other(served: Served, output: Path, visit: Callable[..., Any]) -> None:
     ada = started(visit, served.address)
     ada.click("#invite")
-    ada.get_by_text("For one more browser").wait_for()
+    told(ada, "For one more browser")
     ben = visit(ada.inner_text("#told").split(": ", 1)[1], viewport=SIZE)
     ben.wait_for_selector("#asks-name[open]")
     ben.fill("#new-name", "ben")
@@ -158,7 +150,7 @@ def test_two_people_are_told_of_each_other(served: Served, output: Path, visit: 
     idle(ben)  # an answer given before would be dropped
     assert ada.inner_text("#question") != ben.inner_text("#question")
     ben.keyboard.press("Enter")
-    ada.get_by_text(re.compile("ben says: cell")).wait_for()
+    told(ada, "ben says: cell")
     with Review.open(output, read_only=True) as review:
         assert [answer.who for answer in review.standing] == ["ben"]
 

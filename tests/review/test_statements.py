@@ -264,3 +264,25 @@ def test_near_questions_come_together_if_that_costs_little(output: Path) -> None
             assert queue.gain(chosen) >= 0.7 * queue.gain(best[0])
             assert chosen == best[0] or table.pair_of(chosen) == table.pair_of(before)
         assert queue.best_near(everyone, "entropy", best[0]) == queue.best(everyone, "entropy")
+
+
+def test_the_second_cells_mother_may_divide(output: Path) -> None:
+    with Review.open(output) as review:
+        pair = review.pair(2)
+        frame = pair.daughter_frame
+        cells, mothers = pair.daughters.label[:4].tolist(), pair.mothers.label[:2].tolist()
+        review.answer(Decision("two cells", frame, cells[0], mothers[0]))
+        review.answer(Decision("mother", frame, cells[1], mothers[0]))  # one daughter shares a mask, the other does not
+        told = review.pair(2)
+        linked = told.daughters.label[told.daughter[told.selected & (told.mother == 0)]]
+        assert {cells[0], cells[1]} <= set(linked.tolist())
+        with pytest.raises(DecisionError, match="has two daughters already"):
+            review.answer(Decision("mother", frame, cells[2], mothers[0]))
+        with pytest.raises(DecisionError, match="has two daughters already"):
+            review.answer(Decision("two cells", frame, cells[3], mothers[0]))
+        review.undo()
+        review.undo()
+        review.answer(Decision("mother", frame, cells[1], mothers[0]))  # in the other order
+        review.answer(Decision("two cells", frame, cells[0], mothers[0]))
+        again = review.pair(2)
+        assert (again.selected == told.selected).all()

@@ -97,23 +97,29 @@ def with_unknown(posterior: PairPosterior, unknown: float) -> PairPosterior:
     )
 
 
-def fit_softening(comparison: Comparison, tempered: Callable[[float], Comparison] | None = None) -> Softening:
+def fit_softening(
+    comparison: Comparison, tempered: Callable[[float], Comparison] | None = None, believed: float = 1.0
+) -> Softening:
     """The softening of least loss, priors included.
 
     Args:
         comparison: At τ = 1.
         tempered: The same comparison with the direct beliefs of a tempered problem; `None` to temper beliefs as they stand.
+        believed: The τ that is believed before looking.
     """
     if len(comparison) == 0:
         return Softening()
-    found = _descend({}, lambda tempering: _best_unknown(comparison.powered(tempering)), 0)
+    found = _descend({}, lambda tempering: _best_unknown(comparison.powered(tempering)), 0, believed)
     if tempered is not None:
         found = _descend(
-            {}, lambda tempering: _best_unknown(comparison if tempering == 1.0 else tempered(tempering)), _lowest(found)
+            {},
+            lambda tempering: _best_unknown(comparison if tempering == 1.0 else tempered(tempering)),
+            _lowest(found, believed),
+            believed,
         )
     places = sorted(found)
     grid = np.log([GRID[k] for k in places])
-    tempering = _vertex(grid, np.array([_with_prior(found, k) for k in places]))
+    tempering = _vertex(grid, np.array([_with_prior(found, k, believed) for k in places]))
     unknown = float(np.exp(np.interp(-tempering, -grid, np.log([found[k][0] for k in places]))))
     return Softening(float(np.exp(tempering)), unknown)
 
@@ -122,24 +128,24 @@ Found = dict[int, tuple[float, float]]
 """By place in the grid of temperings, the best ε and its loss."""
 
 
-def _descend(found: Found, look: Callable[[float], tuple[float, float]], start: int) -> Found:
+def _descend(found: Found, look: Callable[[float], tuple[float, float]], start: int, believed: float) -> Found:
     """Look at a place of the grid and its neighbours, and on downhill until the lowest lies between two others."""
     best = start
     while True:
         for k in range(max(best - 1, 0), min(best + 2, len(GRID))):
             if k not in found:
                 found[k] = look(GRID[k])
-        if _lowest(found) == best:
+        if _lowest(found, believed) == best:
             return found
-        best = _lowest(found)
+        best = _lowest(found, believed)
 
 
-def _lowest(found: Found) -> int:
-    return min(found, key=lambda k: _with_prior(found, k))
+def _lowest(found: Found, believed: float) -> int:
+    return min(found, key=lambda k: _with_prior(found, k, believed))
 
 
-def _with_prior(found: Found, k: int) -> float:
-    return found[k][1] + 0.5 * float(np.log(GRID[k]) / PRIOR_TEMPERING) ** 2
+def _with_prior(found: Found, k: int, believed: float) -> float:
+    return found[k][1] + 0.5 * float(np.log(GRID[k] / believed) / PRIOR_TEMPERING) ** 2
 
 
 def _best_unknown(comparison: Comparison) -> tuple[float, float]:

@@ -115,7 +115,8 @@ def _show_learnt(learnt: Any, output: Path) -> None:
     for name in ("", "fitted", "95 % interval"):
         table.add_column(name, justify="left" if not name else "right")
     for name, (value, low, high) in learnt.values.items():
-        table.add_row(name.replace("_", " "), f"{value:.4g}", f"{low:.4g} – {high:.4g}")
+        between = f"{low:.4g} – {high:.4g}" if low == low else ""  # the softening has no interval
+        table.add_row(name.replace("_", " "), f"{value:.4g}", between)
     Console(highlight=False).print(table)
     left_out = "".join(f", {count} {why}" for why, count in learnt.left_out.items() if count)
     typer.echo(f"{learnt.answers} answers, worth {learnt.effective:.0f} drawn at random{left_out}")

@@ -20,7 +20,10 @@ def review(
     export: Annotated[
         Path | None, typer.Option(help="Write GEFF, CTC and CSV with the decisions applied, and leave.")
     ] = None,
-    port: Annotated[int, typer.Option(help="Where the page is served; 0 takes any free port.")] = 0,
+    port: Annotated[
+        int | None,
+        typer.Option(help="Where the page is served; 0 takes any free port (default: where the report's links lead)."),
+    ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     host: Annotated[
         str, typer.Option(help="Listen on another address than this machine's own; others can then connect.")
@@ -74,14 +77,15 @@ def _export(opened: Review, folder: Path, overwrite: bool) -> None:
     )
 
 
-def show_page(opened: Review, host: str, port: int, browser: bool, at: int | None = None) -> None:
+def show_page(opened: Review, host: str, port: int | None, browser: bool, at: int | None = None) -> None:
     """Serve a review's page until Ctrl-C, and say how it stands then."""
     from dunno.cli.console import note
     from dunno.review.desk import Desk
-    from dunno.review.server import LOOPBACK, gate_for, listen, serve
+    from dunno.review.server import LOOPBACK, gate_for, listen, listen_or_elsewhere, serve
 
     desk = Desk(opened, at=at)
-    with listen(host, port) as listening:
+    opening = listen_or_elsewhere(host, opened.port) if port is None else listen(host, port)
+    with opening as listening:
         number = int(listening.getsockname()[1])
         gate = gate_for(host, number)
         name = f"[{host}]" if ":" in host else host

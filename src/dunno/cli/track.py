@@ -17,6 +17,7 @@ from dunno.errors import InputError
 from dunno.work.progress import Say, say_nothing
 
 if TYPE_CHECKING:
+    from dunno.calibration import Calibration
     from dunno.io import Links
     from dunno.runs.run import Run
     from dunno.tracking.tracker import Tracker
@@ -42,6 +43,10 @@ def track(
             show_default=False, help="self (fit to this movie, without truth), a file from `dunno calibrate`, or none."
         ),
     ] = "default",
+    from_review: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT", help="Calibrate on the answers of a review (`dunno review OUT`); 50 are needed."),
+    ] = None,
     links: Annotated[
         Path | None, typer.Option(help="Your own tracks to judge: a table, CTC, GEFF, TrackMate XML, napari array.")
     ] = None,
@@ -65,7 +70,8 @@ def track(
     from dunno.runs.plate import is_many
 
     movies = [choices.movie, *(more or [])]
-    job = Job(choices, calibration, links, ctc, overwrite, resume, fill_gaps)
+    learnt = calibration if from_review is None else learn_calibration(from_review, calibration, quiet)
+    job = Job(choices, learnt, links, ctc, overwrite, resume, fill_gaps)
     if is_many(movies):
         track_many(job, movies, output, dask, quiet, as_json)
     else:
@@ -80,7 +86,7 @@ class Job:
     """How to track a movie, light enough to be sent to a worker."""
 
     choices: Choices
-    calibration: str
+    calibration: str | Calibration
     links: Path | None
     ctc: bool
     overwrite: bool
@@ -173,10 +179,32 @@ def cores(asked: int | None) -> int:
     return asked or available_cores()
 
 
-def choose_calibration(name: str) -> Any:
-    """A calibration by name or file."""
+def learn_calibration(folder: Path, calibration: str, quiet: bool) -> Calibration:
+    """The calibration of an output, refitted on the answers of its review."""
+    from dunno.cli.console import note
+    from dunno.review import Review
+    from dunno.review.learning import learn
+    from dunno.review.lessons import ENOUGH
+
+    if calibration != "default":
+        raise InputError(f"--calibration {calibration} and --from-review are two calibrations; leave out one of them")
+    with Review.open(folder, read_only=True) as review:
+        if review.n_answered < ENOUGH:
+            raise InputError(
+                f"{folder}: has {review.n_answered} answers, and {ENOUGH} are needed to calibrate on; go on: dunno review {folder}"
+            )
+        learnt = learn(review)
+    if not quiet:
+        note(f"calibrated on {learnt.answers} answers of the review of {folder}")
+    return learnt.calibration
+
+
+def choose_calibration(name: str | Calibration) -> Any:
+    """A calibration by name or file, or one that is there already."""
     from dunno.calibration import load_calibration
 
+    if not isinstance(name, str):
+        return name
     return {"none": None, "self": "self", "default": "default"}[name] if name in WORDS else load_calibration(name)
 
 

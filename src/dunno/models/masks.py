@@ -14,6 +14,7 @@ Links, events and gaps weigh what the model says; the term `masks` says the rest
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -86,16 +87,26 @@ class Graph:
     merges: Pairs
 
     def weights_of(self, kind: Kind, n_edges: int) -> Floats:
-        """(E,) log weight of each edge's way out as the only one, of a kind; -inf where there is none."""
-        own = (self.out.first_kind == kind) & (self.out.first >= 0) & (self.out.second < 0)
-        weight = np.full(n_edges, -np.inf)
-        weight[self.out.first[own]] = self.out.log_weight[own]
-        return weight
+        """(E,) log weight of each edge as the only one of its mother and of its daughter, of a kind; -inf where it is none."""
+        return _by_edge(self.out, kind, n_edges) + _by_edge(self.into, kind, n_edges)
 
     def division_weights(self) -> tuple[Floats, Ints, Ints]:
         """(K,) log weight of each division that is looked at, and its two edges."""
         own = self.out_sort == OUT.index("divide")
-        return self.out.log_weight[own], self.out.first[own], self.out.second[own]
+        first, second = self.out.first[own], self.out.second[own]
+        taken = _by_edge(self.into, Kind.DIVIDING, len(self.stretch.mother))
+        return self.out.log_weight[own] + taken[first] + taken[second], first, second
+
+
+Clamp = Callable[[Graph], Graph]
+
+
+def _by_edge(side: Choices, kind: Kind, n_edges: int) -> Floats:
+    """(E,) log weight of the way that takes an edge alone."""
+    own = (side.first_kind == kind) & (side.first >= 0) & (side.second < 0)
+    weight = np.full(n_edges, -np.inf)
+    weight[side.first[own]] = side.log_weight[own]
+    return weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +182,12 @@ IN = ("first", "come up", "false", "appear", "mother", "rejoin", "two appear", "
 
 
 def solve_masks(
-    model: Model, stretch: Stretch, pairwise: Marginals, tempering: float = 1.0, sweeps: int = SWEEPS
+    model: Model,
+    stretch: Stretch,
+    pairwise: Marginals,
+    tempering: float = 1.0,
+    sweeps: int = SWEEPS,
+    clamp: Clamp | None = None,
 ) -> Solution:
     """Beliefs about a stretch's masks.
 
@@ -181,13 +197,17 @@ def solve_masks(
         pairwise: What the same edges are believed to be if every mask held one cell.
         tempering: τ of the whole problem.
         sweeps: At most so many, forwards and backwards.
+        clamp: Takes out the choices that are known to be wrong.
     """
-    return solved(model, stretch.among(_worth_a_look(model, stretch, pairwise)), tempering, sweeps)
+    return solved(model, stretch.among(_worth_a_look(model, stretch, pairwise)), tempering, sweeps, clamp)
 
 
-def solved(model: Model, stretch: Stretch, tempering: float = 1.0, sweeps: int = SWEEPS) -> Solution:
+def solved(
+    model: Model, stretch: Stretch, tempering: float = 1.0, sweeps: int = SWEEPS, clamp: Clamp | None = None
+) -> Solution:
     """Beliefs about a stretch as it is."""
     graph = graph_of(model, stretch, tempering)
+    graph = graph if clamp is None else clamp(graph)
     return Solution(graph, propagate(graph.out, graph.into, stretch.n_rows, len(stretch.mother), sweeps))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dunno.review.overview import TILES, overview
 from dunno.review.review import Review
 from dunno.types import Bools, Floats, Movie, PairPosterior
 
@@ -15,7 +16,7 @@ AROUND = 12
 """Frames on either side of the one that is looked at for which tracks are made."""
 DOUBTFUL = 0.05
 """Cells whose decision is wrong with at least this probability are shown as points."""
-NAMES = ("image", "masks", "tracks", "doubtful", "candidates")
+NAMES = ("image", "masks", "doubt", "tracks", "doubtful", "candidates")
 
 Layer = tuple[Any, dict[str, Any], str]
 
@@ -141,6 +142,27 @@ def doubtful_layer(review: Review, t: int) -> Layer:
     return data, more, "points"
 
 
+def doubt_layer(review: Review) -> Layer:
+    """The heat map of the field: where wrong decisions are expected, over all frames; hidden until it is asked for."""
+    field = overview(review)
+    heat = np.zeros((TILES, TILES), np.float32)
+    for square in field["squares"]:
+        heat[square["y"], square["x"]] = square["expected"]
+    rows, columns = (int(np.ceil(length / field["size"])) for length in (field["height"], field["width"]))
+    scale = field["size"] * np.asarray(review.movie.scale[-2:])
+    more = {
+        "name": "doubt",
+        "scale": tuple(scale.tolist()),
+        "translate": tuple((0.5 * (scale - np.asarray(review.movie.scale[-2:]))).tolist()),
+        "colormap": "inferno",
+        "contrast_limits": [0.0, max(float(heat.max()), 0.01)],
+        "blending": "additive",
+        "opacity": 0.6,
+        "visible": False,
+    }
+    return heat[:rows, :columns], more, "image"
+
+
 def candidates_layer(review: Review, view: dict[str, Any] | None) -> Layer:
     """The daughter in question, and the numbered candidates in their frames."""
     ndim = len(review.movie.scale)
@@ -177,7 +199,9 @@ def _place(review: Review, frame: int, label: int) -> list[float]:
 def refresh(layer: Any, made: Layer) -> None:
     """Show other tracks or points in a layer that is there, which keeps its place, its colours and the selection."""
     data, more, kind = made
-    if kind == "tracks":
+    if kind == "image":
+        layer.data, layer.contrast_limits = data, more["contrast_limits"]
+    elif kind == "tracks":
         layer.graph, layer.color_by = {}, "track_id"  # which every data has
         layer.data = data
         layer.features = more["features"]

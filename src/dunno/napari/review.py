@@ -11,7 +11,17 @@ import numpy as np
 from qtpy.QtWidgets import QGridLayout, QLabel, QLineEdit, QListWidget, QPushButton, QVBoxLayout, QWidget
 
 from dunno.errors import DunnoError
-from dunno.napari.layers import NAMES, candidates_layer, doubtful_layer, is_inside, movie_layers, refresh, tracks_layer
+from dunno.napari.family import FamilyTree
+from dunno.napari.layers import (
+    NAMES,
+    candidates_layer,
+    doubt_layer,
+    doubtful_layer,
+    is_inside,
+    movie_layers,
+    refresh,
+    tracks_layer,
+)
 from dunno.review.decisions import (
     DISAPPEARS,
     DIVIDES,
@@ -26,6 +36,9 @@ from dunno.review.decisions import (
     Decision,
 )
 from dunno.review.desk import Desk
+from dunno.review.export import exported
+from dunno.review.family import family
+from dunno.review.overview import overview
 from dunno.review.review import Review
 from dunno.review.views import in_words
 
@@ -41,8 +54,11 @@ BUTTONS = (
     ("x", "disappears", "disappears"),
     ("u", "undo", "undo"),
     ("r", "redo", "redo"),
+    ("h", "heat map", "heat"),
+    ("", "export", "export"),
 )
 """Key, words and method of each button; the keys are the page's ("3" only as a button, as a key it is the third mother)."""
+ONLY_BUTTONS = ("3", "")
 
 
 class ReviewWidget(QWidget):
@@ -63,6 +79,8 @@ class ReviewWidget(QWidget):
         self.opened.clicked.connect(self.open)
         self.stands, self.question, self.told = QLabel("choose an output"), QLabel(""), QLabel("")
         self.list = QListWidget()
+        self.family = FamilyTree()
+        self.family.picked.connect(self.go_to)
         self.accept_button = QPushButton("Enter")
         self.accept_button.clicked.connect(self.accept)
         self.list.currentRowChanged.connect(self._show_marked)
@@ -82,12 +100,13 @@ class ReviewWidget(QWidget):
         grid = QGridLayout()
         self.buttons: dict[str, QPushButton] = {}
         for k, (key, words, method) in enumerate(BUTTONS):
-            button = QPushButton(f"{key}  {words}" if key != "3" else words)
+            button = QPushButton(words if key in ONLY_BUTTONS else f"{key}  {words}")
             button.clicked.connect(getattr(self, method))
             self.buttons[method] = button
             grid.addWidget(button, k // 2, k % 2)
         box.addLayout(grid)
         box.addWidget(self.told)
+        box.addWidget(self.family)
         box.addStretch()
 
     # ---- opening and closing
@@ -128,7 +147,7 @@ class ReviewWidget(QWidget):
     def _bind(self) -> None:
         keys: dict[str, Callable[[], None]] = {"Enter": self.accept, "0": lambda: self.choose("0")}
         keys |= {str(k): partial(self.choose, str(k)) for k in range(1, 10)}
-        keys |= {key: getattr(self, method) for key, _, method in BUTTONS if key != "3"}
+        keys |= {key: getattr(self, method) for key, _, method in BUTTONS if key not in ONLY_BUTTONS}
         for key, action in keys.items():
             self._viewer.bind_key(key, partial(_without_viewer, action), overwrite=True)
         if self._clicked not in self._viewer.mouse_drag_callbacks:
@@ -153,6 +172,8 @@ class ReviewWidget(QWidget):
         if view is None:
             self.question.setText("Nothing is left to ask.")
             return
+        assert self.desk is not None
+        self.family.show_family(family(self.desk.review, view["row"]))
         kind = "audit, drawn at random: " if view["audit"] else ""
         self.question.setText(f"{kind}where does cell {view['label']} of frame {view['frame']} come from?")
         for each in view["choices"]:
@@ -191,7 +212,12 @@ class ReviewWidget(QWidget):
         assert self.desk is not None
         review = self.desk.review
         t = 0 if self.view is None else self.view["pair"] + 1
-        made = (tracks_layer(review, t), doubtful_layer(review, t), candidates_layer(review, self.view))
+        made = (
+            doubt_layer(review),
+            tracks_layer(review, t),
+            doubtful_layer(review, t),
+            candidates_layer(review, self.view),
+        )
         there = {layer.name for layer in self._viewer.layers}
         for data, more, kind in made:
             if more["name"] in there:
@@ -205,6 +231,44 @@ class ReviewWidget(QWidget):
     def tell(self, words: str) -> None:
         """Say something below the buttons."""
         self.told.setText(words)
+
+    # ---- looking around
+
+    def go_to(self, row: int) -> None:
+        """Look at a cell that was chosen."""
+        if self.desk is not None:
+            self._take(self.desk.view(row), self.desk.state())
+
+    def heat(self) -> None:
+        """Show where the field is doubtful, or hide it; with Alt, a click goes to the most doubtful cell there."""
+        if "doubt" in self._viewer.layers:
+            layer = self._viewer.layers["doubt"]
+            layer.visible = not layer.visible
+            self.tell("Alt and a click go to the most doubtful cell there" if layer.visible else "")
+
+    def go_where_it_is_doubtful(self, place: Any) -> None:
+        """Look at the most doubtful cell of a square of the heat map; places are y, x in pixels."""
+        if self.desk is None:
+            return
+        field = overview(self.desk.review)
+        y, x = (int(each // field["size"]) for each in place)
+        square = next((each for each in field["squares"] if (each["y"], each["x"]) == (y, x)), None)
+        if square is None:
+            self.tell("nothing is doubtful there")
+        else:
+            self.go_to(square["row"])
+
+    def export(self) -> None:
+        """Write the reviewed tracking beside the output."""
+        if self.desk is None:
+            return
+        try:
+            done = exported(self.desk.review)
+        except DunnoError as error:
+            self.tell(str(error))
+            return
+        without = f", without a challenge result ({done['without_ctc']})" if done["without_ctc"] else ""
+        self.tell(f"written to {done['folder']}{without}")
 
     # ---- deciding
 
@@ -317,8 +381,11 @@ class ReviewWidget(QWidget):
         yield
         if event.type == "mouse_move":
             return
-        modified = "Control" in [getattr(each, "name", str(each)) for each in event.modifiers]
-        if self.desk is not None and (self._picking or modified):
+        held = [getattr(each, "name", str(each)) for each in event.modifiers]
+        if self.desk is not None and "Alt" in held:
+            scale = self.desk.review.movie.scale[-2:]
+            self.go_where_it_is_doubtful([at / each for at, each in zip(event.position[-2:], scale, strict=True)])
+        elif self.desk is not None and (self._picking or "Control" in held):
             self.click(event.position)
 
     def click(self, position: Any) -> None:

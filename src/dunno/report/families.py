@@ -95,16 +95,38 @@ def linked(numbers: TrackNumbers, pair: PairPosterior) -> tuple[Ints, Floats]:
     if not len(numbers):
         numbers.begin(pair.mothers)
     track = numbers.follow(pair)
-    daughter = pair.daughter[pair.selected]
-    if pair.gaps is not None:
-        daughter = np.concatenate([daughter, pair.gaps.daughter[pair.gaps.selected]])
-    return track[daughter], pair.link_probability
+    return track[_daughters(pair)], pair.link_probability
+
+
+def _daughters(pair: PairPosterior) -> Ints:
+    """(L,) the daughter of every link, those across gaps last."""
+    near = pair.daughter[pair.selected]
+    return near if pair.gaps is None else np.concatenate([near, pair.gaps.daughter[pair.gaps.selected]])
+
+
+@dataclass(frozen=True, eq=False)
+class LeastCertain:
+    """The least certain link of each track in each span of time.
+
+    Attributes:
+        probability: (rows, columns) of it; NaN without any.
+        frame: (rows, columns) original index of its daughter's frame.
+        label: (rows, columns) her label.
+    """
+
+    probability: Floats
+    frame: Ints
+    label: Ints
+
+    def of(self, row: int) -> LeastCertain:
+        """One track's, by column."""
+        return LeastCertain(self.probability[row], self.frame[row], self.label[row])
 
 
 def certainty_over_time(
     pairs: Iterable[PairPosterior], row: dict[int, int], column: dict[int, int], shape: tuple[int, int]
-) -> Floats:
-    """(rows, columns) the probability of the least certain link of each track in each span of time; NaN without any.
+) -> LeastCertain:
+    """Find the least certain link of each track in each span of time.
 
     Args:
         pairs: All of the movie's, once more.
@@ -112,12 +134,15 @@ def certainty_over_time(
         column: Which column each frame has.
         shape: Of the result.
     """
-    lowest, numbers = np.full(shape, np.inf), TrackNumbers()
+    lowest, frame, label = np.full(shape, np.inf), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    numbers = TrackNumbers()
     row_of = np.full(max(row, default=0) + 2, -1, np.int64)  # tracks beyond the last one wanted share the last place
     row_of[list(row)] = list(row.values())
     for pair in pairs:
         track, probability = linked(numbers, pair)
         place = row_of[np.minimum(track, len(row_of) - 1)]
-        known = place >= 0
-        np.minimum.at(lowest[:, column[pair.daughter_frame]], place[known], probability[known])
-    return np.where(np.isinf(lowest), np.nan, lowest)
+        span = column[pair.daughter_frame]
+        less = (place >= 0) & (probability < lowest[place, span])
+        lowest[place[less], span], frame[place[less], span] = probability[less], pair.daughter_frame
+        label[place[less], span] = pair.daughters.label[_daughters(pair)[less]]
+    return LeastCertain(np.where(np.isinf(lowest), np.nan, lowest), frame, label)

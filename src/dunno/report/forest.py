@@ -10,7 +10,8 @@ import numpy as np
 
 from dunno.lineage.tracks import TrackRow
 from dunno.report import svg
-from dunno.report.families import Family
+from dunno.report.deciding import Deciding
+from dunno.report.families import Family, LeastCertain
 from dunno.report.numbers import amount, count, percent
 from dunno.report.table import table
 from dunno.types import Floats, Ints
@@ -25,6 +26,8 @@ ROW, GAP, INDENT = 11.0, 9.0, 96.0
 
 CLASSES = (("sure", 0.99), ("good", 0.9), ("doubtful", 0.5), ("guess", -1.0))
 """How certain a link is, and the probability that it must be above."""
+
+DOUBTFUL = ("doubtful", "guess")
 
 
 @dataclass(frozen=True)
@@ -140,23 +143,28 @@ def drawn_tracks(trees: Sequence[Tree]) -> dict[int, int]:
     return {track: index for index, track in enumerate(tracks)}
 
 
-def draw(trees: Sequence[Tree], certainty: Floats, frames: Ints) -> str:
-    """The families below each other.
+def draw(trees: Sequence[Tree], least: LeastCertain, frames: Ints, deciding: Deciding | None = None) -> str:
+    """The families below each other; doubtful stretches lead to the review of their least certain link.
 
     Args:
         trees: What to draw.
-        certainty: (tracks as `drawn_tracks` numbers them, columns) probability of the least certain link; NaN without any.
+        least: The least certain link of each track, as `drawn_tracks` numbers them, in each column.
         frames: (T,) original index of each frame.
+        deciding: Where links are decided on; without it, nothing leads anywhere.
     """
     row, column = drawn_tracks(trees), columns(frames)
     x = svg.across(0, max(column.values()) or 1, left=INDENT)
     strokes: dict[str, list[str]] = {name: [] for name, _ in CLASSES}
-    words, top = list[str](), 14.0
+    words, anchors, top = list[str](), list[str](), 14.0
     for tree in trees:
         root = tree.branches[tree.family.root]
         words.append(svg.text(INDENT - 10, top + root.row * ROW + 4, f"track {tree.family.root}", "end", "small"))
         for branch in tree.branches.values():
-            _draw_branch(tree, branch, certainty[row[branch.track.track]], (x, top, column), strokes)
+            own = row[branch.track.track]
+            place = (x, top, column)
+            _draw_branch(tree, branch, least.probability[own], place, strokes)
+            if deciding is not None:
+                anchors += _anchors(branch, least.of(own), place, deciding)
             if branch.hidden:
                 end = x(column[branch.track.last]) + 4
                 words.append(svg.text(end, top + branch.row * ROW + 4, f"+{branch.hidden}", "start", "small"))
@@ -164,7 +172,7 @@ def draw(trees: Sequence[Tree], certainty: Floats, frames: Ints) -> str:
     paths = [f'<path class="{name}" d="{"".join(parts)}"/>' for name, parts in strokes.items() if parts]
     axis = svg.x_axis(svg.across(float(frames[0]), float(frames[-1]), left=INDENT), top + 2, "frame", svg.whole)
     told = f"Lineage trees of {len(trees)} families, coloured by the probability of their links; the table has the numbers."
-    return svg.chart([*paths, *words, axis], told, height=top + 46, name="forest")
+    return svg.chart([*paths, *words, axis, *anchors], told, height=top + 46, name="forest")
 
 
 Place = tuple[svg.Axis, float, dict[int, int]]
@@ -184,6 +192,23 @@ def _draw_branch(tree: Tree, branch: Branch, certainty: Floats, place: Place, st
         name = _class(float(certainty[first]))
         divides = x(column[mother.track.last])
         strokes[name].append(f"M{divides:.1f} {top + mother.row * ROW:.1f}V{y:.1f}H{x(first):.1f}")
+
+
+def _anchors(branch: Branch, least: LeastCertain, place: Place, deciding: Deciding) -> Iterator[str]:
+    """A link over every doubtful stretch of a track, to its least certain link."""
+    x, top, column = place
+    y = top + branch.row * ROW
+    first, last = column[branch.track.first], column[branch.track.last]
+    stretches = [(first, first, _class(float(least.probability[first])))]  # the link to the mother
+    stretches += [(begin + 1, end, name) for begin, end, name in _runs(least.probability[first + 1 : last + 1], first)]
+    for begin, end, name in stretches:
+        if name in DOUBTFUL:
+            worst = begin + int(np.nanargmin(least.probability[begin : end + 1]))
+            frame, label = int(least.frame[worst]), int(least.label[worst])
+            told = f"cell {label} of frame {frame}, {percent(float(least.probability[worst]))}: decide"
+            left, right = x(max(begin - 1, 0)) - 2, x(end) + 2
+            inside = f'<title>{told}</title><path class="hit" d="M{left:.1f} {y:.1f}H{right:.1f}"/>'
+            yield deciding.anchor(frame, label, inside, tab=False)
 
 
 def _runs(certainty: Floats, first: int) -> Iterator[tuple[int, int, str]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from dunno.report.crops import Box
+from dunno.report.deciding import Deciding
 from dunno.report.doubts import Doubt
 from dunno.report.numbers import percent
 from dunno.report.scenes import Outline, Scene, View
@@ -20,21 +21,24 @@ Mark = tuple[Outline, str, str]
 Place = tuple[float, float, float, float]
 
 
-def draw(doubts: Sequence[Doubt], pictures: Sequence[Scene] | None) -> str:
+def draw(doubts: Sequence[Doubt], pictures: Sequence[Scene] | None, deciding: Deciding) -> str:
     """A list item per link; without pictures, their numbers only."""
     items = [
-        _item(rank, doubt, None if pictures is None else pictures[rank - 1]) for rank, doubt in enumerate(doubts, 1)
+        _item(rank, doubt, None if pictures is None else pictures[rank - 1], deciding)
+        for rank, doubt in enumerate(doubts, 1)
     ]
     return f'<ol class="gallery" role="list">{"".join(items)}</ol>'
 
 
-def _item(rank: int, doubt: Doubt, scene: Scene | None) -> str:
+def _item(rank: int, doubt: Doubt, scene: Scene | None, deciding: Deciding) -> str:
     head = (
         f'<h3><span class="rank">{rank}</span> Cell {doubt.daughter} in frame {doubt.frame}'
         f'<span class="chance">{percent(doubt.probability)}</span></h3>'
     )
     views = "" if scene is None else _views(doubt, scene)
-    decide = f'<p class="note">Decide: <code>dunno review OUT --at {doubt.frame}:{doubt.daughter}</code></p>'
+    anchor = deciding.anchor(doubt.frame, doubt.daughter, "Decide")
+    command = f"dunno review OUT --at {doubt.frame}:{doubt.daughter}"
+    decide = f'<p class="note">{anchor}, if the review is running; if not: <code>{command}</code></p>'
     return f'<li class="doubt">{head}{views}{_options(doubt)}{decide}</li>'
 
 

@@ -13,6 +13,7 @@ from string import Template
 from typing import Any
 
 from dunno.report import checking, forest, gallery, histogram, masks, over_time, skipped_frames, truthfulness, words
+from dunno.report.deciding import Deciding
 from dunno.report.numbers import amount, count, percent
 from dunno.report.scenes import Scene
 from dunno.report.survey import Survey
@@ -33,6 +34,7 @@ class Content:
         about_pictures: Why not, or what else is to be known about them.
         frames: Pictures of the frames with the worst masks; `None` likewise.
         truthfulness: The comparison with the truth, where it was given.
+        deciding: Where links are decided on.
     """
 
     about: Mapping[str, Any]
@@ -40,8 +42,9 @@ class Content:
     trees: Sequence[forest.Tree]
     forest: str
     scenes: Sequence[Scene] | None
-    about_pictures: str = ""
-    truthfulness: Truthfulness | None = None
+    about_pictures: str
+    truthfulness: Truthfulness | None
+    deciding: Deciding
     frames: Sequence[masks.FramePicture] | None = None
 
 
@@ -144,7 +147,7 @@ def _about_links(content: Content) -> str:
         half=str(checks.half),
         bottom=f"{checking.axes(checks)[1].begin:g}",
         steps=str(len(checks.checked) - 1),
-        gallery=gallery.draw(survey.doubts, content.scenes),
+        gallery=gallery.draw(survey.doubts, content.scenes, content.deciding),
         n_doubts=count(len(survey.doubts)),
         about_pictures=f'<p class="notice">{escape(content.about_pictures)}</p>' if content.about_pictures else "",
     )

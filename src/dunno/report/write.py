@@ -12,9 +12,10 @@ from dunno.errors import InputError, MovieError
 from dunno.evaluation.calibration_error import BINS, check_bins
 from dunno.io.block_files import stored_pairs
 from dunno.io.ctc import match_folder
-from dunno.io.output import read_run, reopen_movie, with_stored_cells
+from dunno.io.output import read_run, read_written_run, reopen_movie, with_stored_cells
 from dunno.io.writing import whole
 from dunno.report import forest
+from dunno.report.deciding import Deciding, port_of
 from dunno.report.doubts import Doubt
 from dunno.report.families import certainty_over_time
 from dunno.report.masks import frame_pictures
@@ -64,9 +65,11 @@ def write_report(
     total = len(about["frames"]) - 1
     counted = survey(progress(stored_pairs(folder), total))
     pictures, about_pictures = _pictures(movie, counted.doubts, why_not)
-    trees, drawing = _grown(progress(stored_pairs(folder), total), counted, np.array(about["frames"], np.int64))
-    frames = None if pictures is None or movie is None else frame_pictures(movie, about, counted.faults)
-    content = Content(about, counted, trees, drawing, pictures, about_pictures, compared, frames)
+    deciding = Deciding(port_of(read_written_run(folder)["parameters"]))
+    frames = np.array(about["frames"], np.int64)
+    trees, drawing = _grown(progress(stored_pairs(folder), total), counted, frames, deciding)
+    worst = None if pictures is None or movie is None else frame_pictures(movie, about, counted.faults)
+    content = Content(about, counted, trees, drawing, pictures, about_pictures, compared, deciding, worst)
     target = folder / REPORT_FILE if path is None else Path(path)
     if target.is_dir():
         raise InputError(f"{target}: is a folder; expected the name of a file to write")
@@ -106,7 +109,9 @@ def _seen(movie: Movie) -> str:
     return (drawn + above).strip()
 
 
-def _grown(pairs: Iterator[PairPosterior], counted: Survey, frames: np.ndarray) -> tuple[list[forest.Tree], str]:
+def _grown(
+    pairs: Iterator[PairPosterior], counted: Survey, frames: np.ndarray, deciding: Deciding
+) -> tuple[list[forest.Tree], str]:
     """The forest's trees and their drawing, for which all pairs are read once more."""
     families = counted.families
     trees = forest.plant(families.listed(), families.table())
@@ -114,5 +119,5 @@ def _grown(pairs: Iterator[PairPosterior], counted: Survey, frames: np.ndarray) 
         return [], ""
     row, column = forest.drawn_tracks(trees), forest.columns(frames)
     shape = (len(row), max(column.values()) + 1)
-    certainty = certainty_over_time(pairs, row, column, shape)
-    return trees, forest.draw(trees, certainty, frames)
+    least = certainty_over_time(pairs, row, column, shape)
+    return trees, forest.draw(trees, least, frames, deciding)

@@ -11,49 +11,81 @@ import numpy as np
 from dunno.assignment import Problem, marginals
 from dunno.calibration import ModelCalibration, TemperedCosts
 from dunno.calibration.kinds.model import stretch_of
-from dunno.calibration.verdict import Verdict
-from dunno.review.lessons import Lessons, Values, calibration_kind, uncalibrated
+from dunno.calibration.softening import PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH, Softening, mixed
+from dunno.calibration.verdict import Verdict, Word
+from dunno.review.learn_softening import learn_softening
+from dunno.review.lessons import ENOUGH, Lessons, Values, calibration_kind, uncalibrated
 from dunno.review.review import Review
 from dunno.runs.workspace import CALIBRATION_FILE
-from dunno.terms import from_free, to_free
+from dunno.terms import to_free
 from dunno.types import Candidates, Floats, FramePair
 
 LEAST_PROBABILITY = 1e-9
 EVENTS = ("appear", "disappear", "divide")
-PRIOR = 1.0
-"""How far, in natural logarithms, the fit on the answers may be expected from what the output was made with."""
+PRIOR = {"log": 1.0, "logit": 1.0, "none": 0.3}
+"""How far, on the scale of its link, a parameter may be expected from what the output was made with."""
+ENOUGH_FOR_TERMS = 100
+"""Answers from which on terms are fitted: with half as many, they became too sure of themselves on some colonies."""
 STEP = 0.05
+ROUNDS, HALVINGS, ENOUGH_GAINED = 8, 4, 0.05
+"""How many steps are taken at most, how often each is halved, and the gain in natural logarithms that is worth another."""
+AS_IT_IS = Softening()
 
 LogProbability = Callable[[Floats], Floats]
 
 
 def fit_model(review: Review, lessons: Lessons, cost: Any) -> tuple[ModelCalibration, Values]:
-    """Correct what varies in time (the motion scale and the rates) in the model that the output was made with."""
-    about = review.about
+    """Correct the terms of the model that the output was made with, then how much less sure than it one should be.
+
+    Every answer counts once: which cells are asked about depends on what was tracked and answered before, so that it says nothing
+    more about the parameters. The terms are those of one cell per mask: where masks are judged, or answers are few, only the
+    softening is fitted.
+    """
     own = ModelCalibration.load(review.folder / CALIBRATION_FILE)
+    few = own.judges_masks or len(lessons) < ENOUGH_FOR_TERMS
+    fitted, values, losses = (own, {}, {}) if few else _fit_terms(review, lessons, own, cost)
+    softening = learn_softening(review, lessons, fitted)
+    intervals = {**own.intervals, **{name: value[1:] for name, value in values.items()}}
+    word: Word = "supported" if len(lessons) >= ENOUGH else "untested"
+    verdict = Verdict(word, f"fitted on {len(lessons)} answers of a review")
+    fitted = replace(fitted, softening=softening, fitted="truth", problems=(), verdict=verdict, intervals=intervals)
+    nan = float("nan")
+    values |= {"tempering": (softening.tempering, nan, nan), "unknown": (softening.unknown, nan, nan)}
+    return replace(fitted, summary=losses, fitted_for=uncalibrated(review.about)), values
+
+
+def _fit_terms(
+    review: Review, lessons: Lessons, own: ModelCalibration, cost: Any
+) -> tuple[ModelCalibration, Values, dict[str, float]]:
+    """The most probable parameters, each with its interval, and the mean loss before and after.
+
+    The rate ε is fitted along with them, so that an answer against all odds does not have to be explained by a term; τ is not,
+    since it would take the place of the terms.
+    """
     parts = {}
     for t in np.unique(lessons.pair).tolist():
         frames = FramePair(review.movie.detections(t), review.movie.detections(t + 1), np.inf, review.movie.scale)
         original = review.original(t)
         parts[t] = own.posed(stretch_of(frames, Candidates(original.mother, original.daughter), cost))[1]
-    varied = [each.name for each in own.model.parameters.values() if each.varies]
+    names = list(own.model.parameters)
+    start = np.array([*np.zeros(len(names)), np.log(PRIOR_UNKNOWN)])
+    width = np.array([*(PRIOR[own.model.parameters[name].link] for name in names), PRIOR_UNKNOWN_WIDTH])
 
     def log_probability(change: Floats) -> Floats:
-        changed = _shifted(own, dict(zip(varied, change.tolist(), strict=True)))
-        return _of_answers(lessons, lambda t: changed.at(parts[t]).pair_problem(parts[t]))
+        *shifts, unknown = (start + width * change).tolist()
+        changed = _shifted(own, dict(zip(names, shifts, strict=True)))
+        softening = Softening(unknown=float(np.exp(unknown)))
+        return _of_answers(lessons, lambda t: changed.at(parts[t]).pair_problem(parts[t]), softening)
 
-    change, spread, losses = _climbed(log_probability, lessons, len(varied))
-    fitted = _shifted(own, dict(zip(varied, change.tolist(), strict=True)))
+    change, spread, (before, after) = _climbed(log_probability, np.ones(len(lessons)), len(start))
+    shifts = dict(zip(names, (width * change).tolist(), strict=False))
+    fitted = replace(_shifted(own, shifts), softening=AS_IT_IS)
     values = {}
-    for name, width in zip(varied, spread.tolist(), strict=True):
+    for name, sigma in zip(names, (width * spread).tolist(), strict=False):
         each = fitted.model.parameters[name]
-        ends = [from_free(each.free() + sign * 1.96 * width, each.link) for sign in (-1, 1)]
+        ends = [each.bound(each.free() + sign * 1.96 * sigma) for sign in (-1, 1)]
         values[name] = (each.value, ends[0], ends[1])
-    intervals = {**own.intervals, **{name: value[1:] for name, value in values.items()}}
-    summary = {"loss_before": losses[0], "loss_after": losses[1], "frame_pairs": len(parts)}
-    verdict = Verdict("supported", f"fitted on {len(lessons)} answers of a review")
-    fitted = replace(fitted, fitted="truth", problems=(), verdict=verdict, intervals=intervals, summary=summary)
-    return replace(fitted, fitted_for=uncalibrated(about)), values
+    return fitted, values, {"loss_before": before, "loss_after": after, "frame_pairs": len(parts)}
 
 
 def _shifted(calibration: ModelCalibration, change: dict[str, float]) -> ModelCalibration:
@@ -94,7 +126,8 @@ def fit_tempering(review: Review, lessons: Lessons) -> tuple[TemperedCosts, Valu
 
         return _of_answers(lessons, problem)
 
-    change, spread, losses = _climbed(log_probability, lessons, 4)
+    weight = lessons.weight / lessons.weight.sum() * lessons.effective
+    change, spread, losses = _climbed(log_probability, weight, 4)
     found = made(change)
     fitted = replace(
         found,
@@ -111,39 +144,50 @@ def fit_tempering(review: Review, lessons: Lessons) -> tuple[TemperedCosts, Valu
     return fitted, {name: (float(v), float(low), float(high)) for name, (v, low, high) in values.items()}
 
 
-def _of_answers(lessons: Lessons, problem: Callable[[int], Problem]) -> Floats:
+def _of_answers(lessons: Lessons, problem: Callable[[int], Problem], softening: Softening = AS_IT_IS) -> Floats:
     """(L,) log probability of each answer; 0 where its mother was no candidate, about which no cost can say anything."""
     found = np.zeros(len(lessons))
     for t in np.unique(lessons.pair).tolist():
-        posed = problem(t)
+        posed = problem(t).tempered(softening.tempering)
         told = marginals(posed)
+        owner = np.concatenate([posed.daughter, np.arange(posed.n_daughters)])
+        options = np.concatenate([told.edge, told.appear])
+        soft = mixed(options, owner, posed.n_daughters, softening.unknown)
         for k in np.flatnonzero(lessons.pair == t).tolist():
             j, mother = int(lessons.daughter[k]), int(lessons.mother[k])
-            edge = np.flatnonzero((posed.daughter == j) & (posed.mother == mother))
-            p = told.appear[j] if mother < 0 else told.edge[edge[0]] if len(edge) else 1.0
+            place = np.flatnonzero((posed.daughter == j) & (posed.mother == mother))
+            p = soft[len(posed.daughter) + j] if mother < 0 else soft[place[0]] if len(place) else 1.0
             found[k] = np.log(max(float(p), LEAST_PROBABILITY))
     return found
 
 
-def _climbed(log_probability: LogProbability, lessons: Lessons, n: int) -> tuple[Floats, Floats, tuple[float, float]]:
+def _climbed(log_probability: LogProbability, weight: Floats, n: int) -> tuple[Floats, Floats, tuple[float, float]]:
     """The most probable change, how uncertain it is, and the mean loss before and after.
 
-    Answers count as many as they are worth, and a normal prior of width `PRIOR` holds what they do not tell. Its spread comes
-    from the sum of outer products of the answers' gradients, the usual estimate of their information.
+    Changes are in widths of their normal priors, which hold what the answers do not tell. A step is that of Berndt, Hall, Hall and
+    Hausman: the sum of outer products of the answers' gradients stands for their information, for the steps and for the spread.
     """
-    from scipy.optimize import minimize
 
-    weight = lessons.weight / lessons.weight.sum() * lessons.effective
+    def loss(logs: Floats, change: Floats) -> float:
+        return float(-(weight * logs).sum() + 0.5 * (change**2).sum())
 
-    def loss(change: Floats) -> float:
-        return float(-(weight * log_probability(change)).sum() + 0.5 * (change**2).sum() / PRIOR**2)
-
-    options = {"maxiter": 12, "eps": STEP}
-    best = np.asarray(minimize(loss, np.zeros(n), method="L-BFGS-B", bounds=[(-4.0, 4.0)] * n, options=options).x)
-    gradient = np.stack([log_probability(best + step) - log_probability(best - step) for step in STEP * np.eye(n)]) / (
-        2 * STEP
-    )
-    information = (weight * gradient) @ gradient.T + np.eye(n) / PRIOR**2
+    change, logs = np.zeros(n), log_probability(np.zeros(n))
+    first = logs
+    for _ in range(ROUNDS):
+        gradient = np.stack([log_probability(change + step) - logs for step in STEP * np.eye(n)]) / STEP
+        information = (weight * gradient) @ gradient.T + np.eye(n)
+        step = np.linalg.solve(information, gradient @ weight - change)
+        for _ in range(HALVINGS):
+            tried = log_probability(change + step)
+            if loss(tried, change + step) < loss(logs, change):
+                break
+            step = step / 2
+        else:
+            break
+        gained = loss(logs, change) - loss(tried, change + step)
+        change, logs = change + step, tried
+        if gained < ENOUGH_GAINED:
+            break
     spread = np.sqrt(np.diag(np.linalg.inv(information)))
-    mean = [float(-np.average(log_probability(change), weights=weight)) for change in (np.zeros(n), best)]
-    return best, spread, (mean[0], mean[1])
+    mean = [float(-np.average(each, weights=weight)) for each in (first, logs)]
+    return change, spread, (mean[0], mean[1])

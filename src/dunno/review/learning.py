@@ -22,7 +22,7 @@ class Learnt:
         calibration: What was fitted.
         values: Each parameter with its 95 % interval.
         answers: How many answers it was fitted on.
-        effective: How many drawn at random would be worth as much.
+        effective: How many drawn at random would be worth as much; all of them where each counts once, as for a model.
         left_out: How many answers were not used, and why.
     """
 
@@ -39,27 +39,29 @@ class Learnt:
 
 
 def learn(review: Review, *, temperature: bool = False) -> Learnt:
-    """Fit what makes the answers most probable, each weighted by its chance of being asked.
+    """Fit what makes the answers most probable.
 
-    Method JP gets its model, or for costs that are no motion model a tempering and event costs, corrected from what the
-    output was made with; others, or if asked for, a temperature.
+    Method JP gets its model, every answer counted once; for costs that are no motion model a tempering and event costs, and other
+    methods, or if asked for, a temperature, each answer weighted by its chance of being asked.
     """
     lessons = lessons_of(review)
-    lessons.require_enough()
     about = review.about
     cost = rooms.find("costs", str(about["cost"]))
     cost = cost(**about["cost_parameters"]) if isinstance(cost, type) else cost
+    of_model = bool(about["joint"]) and not temperature and hasattr(cost, "spread")
+    worth = float(len(lessons)) if of_model else lessons.effective
+    lessons.require(worth)
     calibration: Fitted
     if not about["joint"] or temperature:
         calibration, values = fit_temperature(review, lessons)
-    elif hasattr(cost, "spread"):
+    elif of_model:
         calibration, values = fit_model(review, lessons, cost)
     else:
         calibration, values = fit_tempering(review, lessons)
     told = {
         "answers": len(lessons),
-        "effective": lessons.effective,
-        "intervals": {name: list(value[1:]) for name, value in values.items()},
+        "effective": worth,
+        "intervals": {name: list(value[1:]) for name, value in values.items() if value[1] == value[1]},
     }
     calibration = replace(calibration, fitted_for={**calibration.fitted_for, "review": told})
-    return Learnt(calibration, values, len(lessons), lessons.effective, lessons.left_out)
+    return Learnt(calibration, values, len(lessons), worth, lessons.left_out)

@@ -25,9 +25,9 @@ from dunno.review.review import Review
 from dunno.types import Floats, Ints
 
 Values = dict[str, tuple[float, float, float]]
-"""Parameters by name, each with its 95 % interval."""
+"""Parameters by name, each with its 95 % interval; NaN where it has none."""
 LEAST, ENOUGH = 10, 50
-"""Answers, counted as if drawn at random, below which nothing is fitted, and below which a fit is not to be trusted much."""
+"""Answers below which nothing is fitted, and below which a fit is not to be trusted much; as if drawn at random, where weighted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Lessons:
         pair: (L,) the number of each one's frame pair, ascending.
         daughter: (L,) her index in it.
         mother: (L,) the index of the mother, -1 for none.
-        weight: (L,) how much she counts.
+        weight: (L,) how much she counts where all daughters are to be spoken for.
         left_out: How many answers are not used, and why.
     """
 
@@ -56,12 +56,12 @@ class Lessons:
         """How many answers drawn at random would be worth as much."""
         return float(self.weight.sum() ** 2 / (self.weight**2).sum()) if len(self) else 0.0
 
-    def require_enough(self) -> None:
-        """Refuse to fit on next to nothing."""
-        if self.effective < LEAST:
+    def require(self, worth: float) -> None:
+        """Refuse to fit on next to nothing: on answers that are worth fewer than a few."""
+        if worth < LEAST:
+            more = f"{len(self)} answers" + (f", worth {worth:.0f} drawn at random," if worth < len(self) else "")
             raise InputError(
-                f"{len(self)} answers, worth {self.effective:.0f} drawn at random, are too few to fit on ({LEAST} are needed); "
-                "go on reviewing: one question in ten is drawn at random"
+                f"{more} are too few to fit on ({LEAST} are needed); go on reviewing: one question in ten is drawn at random"
             )
 
 

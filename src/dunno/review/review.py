@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import DecisionError, InputError, OutputError
-from dunno.io.output import read_run, read_written_run, reopen_movie
+from dunno.io.output import read_run, read_written_run, reopen_movie, with_stored_cells
 from dunno.io.writing import REVIEW_FILE
+from dunno.report.deciding import fingerprint, port_of
 from dunno.review.audit import SHARE, Audit, ErrorRate
 from dunno.review.constraints import index_of
 from dunno.review.decisions import MISSING, MOTHER, SKIP, TWO_CELLS, Decision
 from dunno.review.far import Found
 from dunno.review.log import Answer, History, Log, Said, read_log, replay
+from dunno.review.mask_blocks import MaskBlocks
 from dunno.review.queue import Filter, Order, Queue
 from dunno.review.state import Progress, State
 from dunno.types import Bools, Detections, Movie, PairPosterior
@@ -87,13 +87,19 @@ class Review:
         history: History,
         lock: Lock | None,
         progress: Progress,
+        masks: str | Path | None = None,
+        movie: Movie | None = None,
     ) -> None:
         self.folder = folder
         self.about = about
-        self.masks: str | Path | None = None
+        self.masks = masks
+        if movie is not None:
+            self.__dict__["movie"] = movie  # where cached_property would keep it
         self._log, self._history, self._lock = log, history, lock
         self._guard = RLock()
-        self._state = State(folder, about, progress)
+        self._state = State(
+            folder, about, progress, MaskBlocks.of(folder, about, lambda: with_stored_cells(self.movie, folder))
+        )
         self.table = self._state.table
         self.queue = Queue(self.table, self._state.gain)
         self.audit = Audit(len(self.table), SEED, SHARE)
@@ -125,7 +131,7 @@ class Review:
         """
         folder = Path(folder)
         about = read_run(folder)["parameters"]
-        written = read_written_run(folder)["parameters"]  # a newer dunno may know more than when the review was begun
+        written = _written(folder)  # a newer dunno may know more than when the review was begun
         header = {"review_of": fingerprint(written), "dunno": about["version"], "movie": about["movie"]}
         found, records = read_log(folder)
         if found is not None and found.get("review_of") != header["review_of"]:
@@ -134,20 +140,15 @@ class Review:
                 "or put the tracking back that it belongs to"
             )
         if read_only:
-            review = cls(folder, about, None, replay(records), None, progress)
-        else:
-            name = who or _user()
-            lock = _alone(folder, name)
-            try:
-                log = Log(folder, name, header)
-                review = cls(folder, about, log, log.history, lock, progress)
-            except BaseException:
-                lock.release()
-                raise
-        review.masks = masks
-        if movie is not None:
-            review.__dict__["movie"] = movie  # where cached_property would keep it
-        return review
+            return cls(folder, about, None, replay(records), None, progress, masks, movie)
+        name = who or _user()
+        lock = _alone(folder, name)
+        try:
+            log = Log(folder, name, header)
+            return cls(folder, about, log, log.history, lock, progress, masks, movie)
+        except BaseException:
+            lock.release()
+            raise
 
     def close(self) -> None:
         """Let others in; nothing needs saving."""
@@ -169,6 +170,11 @@ class Review:
     def movie(self) -> Movie:
         """The movie that was tracked."""
         return reopen_movie(self.folder, self.masks)
+
+    @property
+    def port(self) -> int:
+        """Where the output's report looks for the review."""
+        return port_of(_written(self.folder))
 
     @property
     def calibrated(self) -> bool:
@@ -379,9 +385,10 @@ def was_wrong(answer: Answer) -> bool | None:
     return bool((before["tracked"], before.get("tracked_frame")) != said)
 
 
-def fingerprint(about: dict[str, Any]) -> str:
-    """What tells one tracking from another."""
-    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
+def _written(folder: Path) -> dict[str, Any]:
+    """An output's parameters as they were written."""
+    found: dict[str, Any] = read_written_run(folder)["parameters"]
+    return found
 
 
 def _user() -> str:

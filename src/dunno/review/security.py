@@ -2,6 +2,7 @@
 
 - Only a browser that came with a token in the address gets the cookie, each token lets one browser in, and nothing else is
   answered without the cookie.
+- A link from a report (`/at/FRAME:LABEL`) gets a page that holds nothing but the way on; without the cookie it ends there.
 - The Host header must name this machine, so that another site cannot reach the server under a name of its own (DNS rebinding).
 - What changes something must say that it comes from the page itself: same origin, and a header that no form can send.
 - The page may load nothing from elsewhere and run no inline script, and no other page may frame it.
@@ -10,6 +11,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
@@ -30,6 +32,12 @@ WELCOME = """<!doctype html><title>dunno review</title><meta http-equiv="refresh
 <link rel="icon" href="data:,">
 <a href="/">to the review</a>
 """
+PLACE = re.compile(r"/at/(\d{1,9}):(\d{1,9})")
+LEADS = """<!doctype html><title>dunno review</title><meta http-equiv="refresh" content="0;url=/#{frame}:{label}">
+<link rel="icon" href="data:,">
+<a href="/#{frame}:{label}">to cell {label} of frame {frame}</a>
+"""
+"""What a link from a report finds: it holds nothing, and leads to the page as if the page itself had asked, cookie and all."""
 WELCOME_POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 """Leads to the page without the token, and loads nothing itself. A browser that came from elsewhere would otherwise not send
 the new cookie along when the page is loaded again."""
@@ -114,6 +122,13 @@ class Gate:
         self.unused.difference_update(found)
         return bool(found)
 
+    def leads_to(self, method: str, headers: Mapping[str, str], path: str) -> str | None:
+        """The page that leads on to a cell, for a link from a report; `None` where nothing of that sort was asked for."""
+        found = PLACE.fullmatch(path)
+        if method != "GET" or found is None or not self.is_own_name(headers.get("host", "")):
+            return None
+        return LEADS.format(frame=found.group(1), label=found.group(2))
+
     def has_cookie(self, headers: Mapping[str, str]) -> bool:
         """Whether the browser has been let in before."""
         try:
@@ -157,6 +172,9 @@ def guarded(app: App, gate: Gate) -> App:
             cookie = f"{gate.cookie}={gate.secret}; Path=/; HttpOnly; SameSite=Strict"
             own = [(b"set-cookie", cookie.encode()), (b"content-security-policy", WELCOME_POLICY.encode())]
             await _answer(send_with_headers, 200, "text/html", WELCOME, *own)
+        elif (leads := gate.leads_to(scope["method"], headers, scope["path"])) is not None:
+            policy = (b"content-security-policy", WELCOME_POLICY.encode())
+            await _answer(send_with_headers, 200, "text/html", leads, policy)
         elif (refused := gate.refusal(scope["method"], headers)) is not None:
             await _answer(send_with_headers, refused[0], "text/plain", f"dunno review: {refused[1]}\n")
         elif (body := await _body(receive)) is None:

@@ -57,6 +57,14 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
+def listen_or_elsewhere(host: str, port: int) -> socket.socket:
+    """A socket at a port, or at any that is free where somebody has it already."""
+    try:
+        return listen(host, port)
+    except InputError:
+        return listen(host, 0)
+
+
 def gate_for(host: str, port: int) -> Gate:
     """Loopback answers to loopback names only; another host also to the machine's own."""
     if host in LOOPBACK:

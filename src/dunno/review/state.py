@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,16 @@ from dunno.review.constraints import index_of
 from dunno.review.decisions import ABOUT_MOTHERS, MISSING, NO_CELL, ONE_CELL, TWO_CELLS, Decision, in_force
 from dunno.review.far import Found
 from dunno.review.log import Answer
+from dunno.review.mask_blocks import MaskBlocks
 from dunno.review.statements import concerns
 from dunno.review.store import Recent, Store
 from dunno.review.table import Table
+from dunno.tracking.blocks import BLOCK
 from dunno.types import Bools, Ints, PairPosterior
 
 FALSE = (NO_CELL, ONE_CELL)
+KEPT_BLOCKS = 16
+"""Blocks with decisions that are kept solved, where masks are judged: to solve one takes as long as to track it."""
 Progress = Callable[[Iterator[PairPosterior], int], Iterator[PairPosterior]]
 
 
@@ -35,11 +40,14 @@ class State:
         answers: For every row with an answer, those that stand, the last one last.
     """
 
-    def __init__(self, folder: Path, about: dict[str, Any], progress: Progress) -> None:
+    def __init__(
+        self, folder: Path, about: dict[str, Any], progress: Progress, blocks: MaskBlocks | None = None
+    ) -> None:
         keep_links = about["links"] is not None or not about["joint"]
         self._rules = Rules(no_mother=bool(about["no_mother"]), keep_links=keep_links)
         self._store = Store(folder)
-        self._solved: Recent[PairPosterior] = Recent(8)
+        self._blocks = blocks
+        self._solved: Recent[PairPosterior] = Recent(8 if blocks is None else KEPT_BLOCKS * BLOCK)
         self._on_pair: dict[int, list[Decision]] = defaultdict(list)
         self.answers: dict[int, list[Answer]] = defaultdict(list)
         self.table = Table.of(progress(self._store.stream(), len(about["frames"]) - 1))
@@ -48,32 +56,44 @@ class State:
         """Let answers stand, one after the other; each pair is solved once."""
         for answer in answers:
             self._keep(answer)
-        for t in sorted(self._on_pair):
-            self._refresh(t)
+        for pairs in sorted({self._together(t) for t in self._on_pair}, key=lambda each: each.start):
+            self._refresh(pairs)
 
     def add(self, answer: Answer, solved: dict[int, PairPosterior] | None = None) -> list[int]:
         """Let one more answer stand; `solved` are the pairs it changes, if they are known. Returns which they are."""
-        before = {t: self._in_force(t) for t in self.pairs_of(answer.decision)}
+        before = {pairs: self._said(pairs) for pairs in self._touched(answer.decision)}
         self._keep(answer)
-        changed = [t for t, decisions in before.items() if self._in_force(t) != decisions]
-        for t in changed:
-            self._refresh(t, (solved or {}).get(t))
-        return changed
+        return self._refresh_changed(before, solved)
 
     def remove(self, answer: Answer) -> list[int]:
         """Take back the answer that was added last; returns the pairs that change."""
-        before = {t: self._in_force(t) for t in self.pairs_of(answer.decision)}
-        for t in before:
+        before = {pairs: self._said(pairs) for pairs in self._touched(answer.decision)}
+        for t in self.pairs_of(answer.decision):
             self._on_pair[t].pop()
         row = self.row_of(answer.decision)
         if row is not None:
             self.answers[row].pop()
             if not self.answers[row]:
                 del self.answers[row]
-        changed = [t for t, decisions in before.items() if self._in_force(t) != decisions]
-        for t in changed:
-            self._refresh(t)
-        return changed
+        return self._refresh_changed(before)
+
+    def _refresh_changed(
+        self, before: dict[range, list[Decision]], solved: dict[int, PairPosterior] | None = None
+    ) -> list[int]:
+        changed = [pairs for pairs, decisions in before.items() if self._said(pairs) != decisions]
+        for pairs in changed:
+            self._refresh(pairs, solved)
+        return sorted(t for pairs in changed for t in pairs)
+
+    def _together(self, t: int) -> range:
+        """The pairs that are solved together with pair t: its block where masks are judged, else it alone."""
+        if self._blocks is None or not self._blocks.opened():
+            return range(t, t + 1)
+        first = t - t % BLOCK
+        return range(first, min(first + BLOCK, self.table.n_pairs))
+
+    def _touched(self, decision: Decision) -> list[range]:
+        return sorted({self._together(t) for t in self.pairs_of(decision)}, key=lambda each: each.start)
 
     def _keep(self, answer: Answer) -> None:
         for t in self.pairs_of(answer.decision):
@@ -82,11 +102,14 @@ class State:
         if row is not None:
             self.answers[row].append(answer)
 
-    def _refresh(self, t: int, solved: PairPosterior | None = None) -> None:
-        self._solved.drop(t)
-        if solved is not None:
-            self._solved.put(t, solved)
-        self.table.update(t, self.pair(t))
+    def _refresh(self, pairs: range, solved: dict[int, PairPosterior] | None = None) -> None:
+        for t in pairs:
+            self._solved.drop(t)
+        for t in pairs:
+            if solved is not None and t in solved:
+                self._solved.put(t, solved[t])
+        for t in pairs:
+            self.table.update(t, self.pair(t))
 
     def original(self, t: int) -> PairPosterior:
         """Pair t as it was tracked."""
@@ -94,19 +117,34 @@ class State:
 
     def pair(self, t: int) -> PairPosterior:
         """Pair t given the answers."""
-        said = self._in_force(t)
+        pairs = self._together(t)
+        said = self._said(pairs)
         if not said:
             return self._store.get(t)
-        return self._solved.get(t) or self._solved.put(t, self._given(t, said))
+        known = self._solved.get(t)
+        if known is None:
+            for each, solved in self._given(pairs, said).items():
+                self._solved.put(each, solved)
+            known = self._solved.get(t)
+            assert known is not None
+        return known
 
     def tried(self, decision: Decision) -> dict[int, PairPosterior]:
         """The pairs that change if a decision were added; `DecisionError` if it contradicts others."""
         self.check(decision)
-        return {
-            t: self._given(t, said)
-            for t in self.pairs_of(decision)
-            if (said := self._in_force(t, decision)) != self._in_force(t)
-        }
+        found: dict[int, PairPosterior] = {}
+        on = self.pairs_of(decision)
+        for pairs in self._touched(decision):
+            said = self._said(pairs, decision, on)
+            if said != self._said(pairs):
+                found |= self._given(pairs, said)
+        return found
+
+    def _said(self, pairs: range, decision: Decision | None = None, on: Sequence[int] = ()) -> list[Decision]:
+        """What counts on pairs that are solved together, with one more decision on some of them."""
+        more = () if decision is None else (decision,)
+        each = [self._in_force(t, *(more if t in on else ())) for t in pairs]
+        return each[0] if len(each) == 1 else list(dict.fromkeys(chain(*each)))
 
     def _in_force(self, t: int, *more: Decision) -> list[Decision]:
         """What counts on pair t, edges across gaps included."""
@@ -116,8 +154,11 @@ class State:
         ends = int(self.table.mother_frame[t]), int(self.table.daughter_frame[t])
         return [each for each in in_force(decisions) if concerns(each, *ends) or each.is_false]
 
-    def _given(self, t: int, decisions: list[Decision]) -> PairPosterior:
-        return condition(self._store.get(t), decisions, self._rules, self.find)
+    def _given(self, pairs: range, decisions: list[Decision]) -> dict[int, PairPosterior]:
+        if self._blocks is not None and self._blocks.opened():
+            return self._blocks.solve(pairs, decisions, self._store.get, self.find)
+        (t,) = pairs
+        return {t: condition(self._store.get(t), decisions, self._rules, self.find)}
 
     def find(self, frame: int) -> Found:
         """A frame, with its cells."""

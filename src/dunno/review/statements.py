@@ -99,7 +99,11 @@ def _two_cells(pair: PairPosterior, said: Constraints, decision: Decision) -> No
     mother = index_of(pair.mothers, decision.mother)
     if said.mother[daughter] == mother:
         raise DecisionError(f"cell {decision.mother} is the mother already; name the mother of the second cell")
-    _lose(pair, said, decision.mother, f"it is in the mask {decision.label} with another cell")
+    if (said.mother == mother).sum() + (said.also == mother).sum() > 1:
+        _check_room(pair, said, mother)
+    said.disappears[mother] = said.goes_on[mother] = not (
+        said.mother == mother
+    ).any()  # else she divides, into both masks
     said.also[daughter] = mother
 
 
@@ -136,10 +140,16 @@ def _check_room(pair: PairPosterior, said: Constraints, mother: int) -> None:
     sisters = pair.daughters.label[said.mother == mother].tolist()
     if said.mother_false[mother]:
         raise DecisionError(f"{name} was decided to be no cell; undo that first")
+    if (
+        said.goes_on[mother] and (said.also == mother).any()
+    ):  # she divides: one daughter shares a mask, the other does not
+        said.goes_on[mother] = said.disappears[mother] = False
+        return
     if said.goes_on[mother]:
         raise DecisionError(f"{name} was decided to go on elsewhere; undo that first")
     if said.disappears[mother]:
         raise DecisionError(f"{name} was decided to disappear; undo that first")
+    sisters += pair.daughters.label[said.also == mother].tolist()
     if len(sisters) == 3 or (len(sisters) == 2 and not said.three[mother]):
         told = " and ".join(map(str, sisters))
         more = "a fourth" if len(sisters) == 3 else "a third"

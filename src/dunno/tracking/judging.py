@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -31,8 +31,9 @@ FITTING = "judging masks"
 KEPT_COURSES = ("motion_scale", "division_scale")
 """What varies in time as before; the rate of division varies anew, other rates are those of the whole movie."""
 
-LEAST_EXPLAINED = 0.1
-"""The model of masks is kept where it explains away at least such a share of the divisions that links across gaps leave."""
+LEAST_SPOILED = 0.015
+"""The model of masks is kept where it says that at least such a share of them holds no cell, or two. On clean masks, and where some
+are missing but none is wrong, it is .004 at the most; settled on the shared movies, spoiled HeLa 02 and simulated colonies."""
 
 
 def wants_masks(asked: Sequence[str] | None, test: SkipTest | None) -> bool:
@@ -42,25 +43,7 @@ def wants_masks(asked: Sequence[str] | None, test: SkipTest | None) -> bool:
     return test is not None and sees_false_divisions(test)
 
 
-@dataclass(frozen=True, eq=False)
-class JudgedMasks:
-    """The model of masks, fitted to a sample.
-
-    Attributes:
-        solution: What is believed of the sample's masks.
-        divisions: How many divisions are expected there if every mask holds one cell.
-    """
-
-    solution: Solution
-    divisions: float
-
-    @property
-    def explain_divisions(self) -> bool:
-        """Whether clearly fewer divisions are left than links across gaps alone would leave."""
-        return float(self.solution.out_sum("divide").sum()) < (1 - LEAST_EXPLAINED) * self.divisions
-
-
-def judged_masks(fit: Fit, sample: Sample, gate: float, tell: Tell) -> JudgedMasks:
+def judged_masks(fit: Fit, sample: Sample, gate: float, tell: Tell) -> Solution:
     """Fit a model in which masks may hold no cell, one, or two.
 
     Args:
@@ -76,19 +59,23 @@ def judged_masks(fit: Fit, sample: Sample, gate: float, tell: Tell) -> JudgedMas
     model = with_masks(plain, stretch, sample.cell_size)
     stretch = seen(plain, stretch)
     stretch, pairwise = with_gap_edges(plain, stretch, gate)
-    solution = fit_masks(model, stretch, pairwise, tell=lambda done, of: tell(FITTING, done, of))
-    return JudgedMasks(solution, float(pairwise.divide.sum()))
+    return fit_masks(model, stretch, pairwise, tell=lambda done, of: tell(FITTING, done, of))
 
 
-def with_judged_masks(calibration: ModelCalibration, masks: JudgedMasks, test: SkipTest | None) -> ModelCalibration:
+def are_spoiled(solution: Solution) -> bool:
+    """Whether masks are wrong often enough for their model to be kept."""
+    state = solution.beliefs.state
+    return float((state[:, 0] + state[:, 2]).mean()) >= LEAST_SPOILED if len(state) else False
+
+
+def with_judged_masks(calibration: ModelCalibration, solution: Solution, test: SkipTest | None) -> ModelCalibration:
     """The calibration with the model of masks.
 
     Args:
         calibration: Of single steps, tested.
-        masks: The fitted model.
+        solution: What is believed of a sample's masks under the fitted model.
         test: What skipping frames said of places alone.
     """
-    solution = masks.solution
     kept = {name: values for name, values in calibration.courses.items() if name in KEPT_COURSES}
     if kept:
         kept["p_divide"] = _divisions_over_time(solution, calibration.frames)

@@ -15,7 +15,7 @@ from dunno.models import Fit
 from dunno.models.covering import covering
 from dunno.tracking.choosing import Choice, choose_evidence
 from dunno.tracking.fitting import fit_sample
-from dunno.tracking.judging import judged_masks, wants_masks, with_judged_masks
+from dunno.tracking.judging import are_spoiled, judged_masks, wants_masks, with_judged_masks
 from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
@@ -45,7 +45,7 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
         choice = choose_evidence(sample, fit, skipped, plan.evidence, tell) if chosen else Choice(fit, skipped)
         bridged = _bridged(choice, gate, plan.max_gap)
         masks = judged_masks(bridged.fit, sample, gate, tell)
-        if not chosen and not masks.explain_divisions:
+        if not chosen and not are_spoiled(masks):
             bridged = masks = None
     if bridged is None:
         bridged = _bridged(choose_evidence(sample, fit, skipped, plan.evidence, tell), gate, plan.max_gap)

@@ -190,7 +190,7 @@ class Tracker:
                     return fit_plan(plan, sample, about, may_widen=given is None, tell=tell)
                 fitted = fit_temperature(plan, sample, track_block, about, executor, workers, tell)
                 return replace(plan, calibration=fitted)
-        if plan.calibration is not None and plan.calibration.needs_field:
+        if plan.calibration is not None and plan.calibration.needs_field and not _is_of(plan.calibration, movie):
             with self.working() as (executor, workers):
                 field = take_sample(None, movie, executor, workers, tell).field
             return replace(plan, calibration=plan.calibration.moved_to(field))
@@ -406,6 +406,13 @@ def check_seed(seed: int) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed is {seed!r}; expected a whole number, zero or more")
     return int(seed)
+
+
+def _is_of(calibration: Calibration, movie: Movie) -> bool:
+    """Whether a calibration was fitted to these very frames, so that its field and its course in time are theirs."""
+    about = calibration.fitted_for
+    here = (movie.path, movie.masks_path, movie.frames.tolist())
+    return movie.path is not None and here == tuple(about.get(name) for name in ("movie_path", "masks_path", "frames"))
 
 
 def _as_movie(given: Movie | np.ndarray | str | Path) -> Movie:

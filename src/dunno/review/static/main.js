@@ -35,6 +35,7 @@ function show(next, { remember = true } = {}) {
   const before = view;
   view = next;
   if (!view) return showEnd();
+  document.body.dataset.row = view.row;
   $("main").hidden = false;
   $("end").hidden = true;
   if (remember && visited[place] !== view.row) {
@@ -124,7 +125,9 @@ async function showHistory(row) {
 
 async function showFamily(row) {
   const family = await get(`family/${row}`).catch(() => null);
-  if (family && view && view.row === row) drawFamily($("family"), family, showRow);
+  if (!family || !view || view.row !== row) return;
+  drawFamily($("family"), family, showRow);
+  $("family").dataset.row = row;
 }
 
 let drawnFor = -1; // the version that the heat map shows
@@ -421,6 +424,7 @@ for (const id of ["contrast", "brightness"]) $(id).addEventListener("input", set
 $("choose").addEventListener("change", choose);
 $("choose").addEventListener("submit", (event) => event.preventDefault());
 
+const linked = location.hash.match(/^#(\d+):(\d+)$/); // the cell that a report's link leads to
 history.replaceState(null, "", "/"); // the token has done its work
 $("find").addEventListener("submit", (event) => { event.preventDefault(); find(); });
 $("goal").addEventListener("change", choose);
@@ -431,6 +435,7 @@ $("asks-name").addEventListener("close", () => {
 });
 alone(async () => {
   take(await get("ask"));
+  if (linked) show(await get(`view/${await get(`cell/${linked[1]}/${linked[2]}`)}`));
   const { people } = await get(`changes/${state.version}`);
   if (people > 1 && !rememberedName()) $("asks-name").showModal();
 });
