@@ -1,3 +1,4 @@
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,17 @@ def test_a_stack_is_read_frame_by_frame(tmp_path: Path, options: dict) -> None:
     path = tmp_path / "stack.tif"
     tifffile.imwrite(path, np.stack(COLONY), **options)
     assert_is_colony(read(path))
+
+
+def test_threads_do_not_read_each_others_pixels(tmp_path: Path) -> None:
+    frames = np.random.default_rng(0).integers(0, 9, (40, 60, 60)).astype(np.uint16)
+    with tifffile.TiffWriter(tmp_path / "stack.tif") as stack:
+        for frame in frames:
+            stack.write(frame, contiguous=True)
+    movie = read(tmp_path / "stack.tif")
+    with ThreadPoolExecutor(4) as executor:
+        found = list(executor.map(movie.masks, [*range(40)] * 20))
+    assert all(np.array_equal(each, frames[t % 40]) for t, each in enumerate(found))
 
 
 @pytest.mark.parametrize("options", [{}, {"compression": "lzw"}, {"imagej": True, "metadata": {"axes": "TZYX"}}])

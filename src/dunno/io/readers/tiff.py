@@ -41,12 +41,13 @@ class TiffReader:
 
 
 class TiffStack:
-    """Frames in one multi-page TIFF. The file is opened when first used, and again after unpickling."""
+    """Frames in one multi-page TIFF. Each thread opens the file when it first uses it: a `TiffFile` moves its place in the file
+    while it looks for a page, so that two threads with one of them read each other's pixels.
+    """
 
     def __init__(self, path: Path, options: Options) -> None:
         self.path = path
-        self._lock = threading.Lock()
-        self._file: Any = None
+        self._own = threading.local()
         try:
             shape, axes = tuple(int(size) for size in self._series().shape), str(self._series().axes)
         except (TypeError, ValueError) as error:
@@ -57,15 +58,14 @@ class TiffStack:
     def _series(self) -> Any:
         import tifffile
 
-        if self._file is None:
+        if not hasattr(self._own, "file"):
             try:
-                self._file = tifffile.TiffFile(self.path)
-                self._file.filehandle.set_lock(True)
-                weakref.finalize(self, self._file.close)
+                self._own.file = tifffile.TiffFile(self.path)
+                weakref.finalize(self, self._own.file.close)
             except Exception as error:
                 raise self._broken(error) from None
         try:
-            return self._file.series[0]
+            return self._own.file.series[0]
         except Exception as error:  # tags that contradict each other, or none
             raise self._broken(error) from None
 
@@ -76,8 +76,7 @@ class TiffStack:
         return len(self.layout)
 
     def __getitem__(self, t: int) -> NDArray[Any]:
-        with self._lock:
-            series = self._series()
+        series = self._series()
         t = range(len(self))[t]
         try:
             frame = self._of_pages(series, t)
@@ -109,7 +108,7 @@ class TiffStack:
         return f"{self.path}, frame {t}"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_file": None, "_lock": None}
+        return {name: value for name, value in self.__dict__.items() if name != "_own"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.Lock())
+        self.__dict__.update(state, _own=threading.local())
