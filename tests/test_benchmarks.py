@@ -14,7 +14,7 @@ from benchmarks.crowd import Crowd
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
-@pytest.mark.parametrize(("name", "lines"), [("solve", 3), ("k_best", 20), ("marginals", 35)])
+@pytest.mark.parametrize(("name", "lines"), [("solve", 3), ("k_best", 20), ("marginals", 44)])
 def test_the_benchmarks_of_the_core_run(
     name: str, lines: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,5 +22,6 @@ def test_a_real_movie_has_a_small_page_with_pictures(
     page = write_report(tmp_path / "out", truth=path.parent / f"{path.name}_GT" / "TRA")
     content = page.read_text()
     assert page.stat().st_size < 5e6
-    assert content.count("<img ") == 48
+    worst = content.count("seems to be wrong in circles")  # frames, where gaps were looked for or masks judged
+    assert content.count("<img ") == 48 + worst and worst <= 6
     assert "Beside the truth" in content
