@@ -41,8 +41,10 @@ class TiffReader:
 
 
 class TiffStack:
-    """Frames in one multi-page TIFF. Each thread opens the file when it first uses it: a `TiffFile` moves its place in the file
-    while it looks for a page, so that two threads with one of them read each other's pixels.
+    """Frames in one multi-page TIFF.
+
+    Each thread opens the file when it first uses it: a `TiffFile` moves its place in the file while it looks for a page, so that
+    two threads with one of them read each other's pixels.
     """
 
     def __init__(self, path: Path, options: Options) -> None:
