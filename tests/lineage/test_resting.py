@@ -25,9 +25,16 @@ def test_a_lost_sister_goes_on_as_the_daughter_of_a_second_division() -> None:
 
 
 def test_without_a_lost_sister_the_less_probable_link_goes() -> None:
-    first, _ = twice()
+    first = replace(twice()[0], log_divide=np.log([0.9]))
     second = pair(1, (2, 3), [(0, 0, 0.4), (0, 1, 0.6), (1, 2, 0.9)])
     assert links(rested([first, second], 3)[1]) == [(0, 1), (1, 2)]
+
+
+def test_of_two_divisions_the_less_probable_one_is_none() -> None:
+    first, _ = twice()
+    second = pair(1, (2, 3), [(0, 0, 0.4), (0, 1, 0.6), (1, 2, 0.9)], log_divide=np.log([0.9, 0.1]))
+    found = rested([replace(first, log_divide=np.log([0.2])), second], 3)
+    assert [links(each) for each in found] == [[(0, 0)], [(0, 0), (0, 1), (1, 2)]]
 
 
 def test_first_divisions_and_those_after_a_rest_stay() -> None:
@@ -40,7 +47,7 @@ def test_first_divisions_and_those_after_a_rest_stay() -> None:
 
 
 def test_births_are_remembered_across_gaps() -> None:
-    first, _ = twice()
+    first = replace(twice()[0], log_divide=np.log([0.9]))
     missed = pair(1, (2, 1), [(1, 0, 0.9)])
     back = pair(2, (1, 2), [(0, 0, 0.9)], gaps=across(1, 0, [1]))
     again = pair(3, (2, 3), [(0, 0, 0.9), (1, 1, 0.9), (1, 2, 0.7)])

@@ -9,7 +9,7 @@ import numpy as np
 
 from dunno.biology.rows import CellRows
 from dunno.tracking import Tracking
-from dunno.types import Bools, Floats, Ints
+from dunno.types import Bools, Floats, Ints, PairPosterior
 
 BORN = ("division", "start", "border", "appearing")
 """How a track begins: by a division, before the movie, at the border, or out of nothing."""
@@ -34,12 +34,12 @@ class Lineage:
 
     @classmethod
     def of(cls, rows: CellRows, tracking: Tracking) -> Lineage:
-        """The links of a tracking, reported or drawn."""
+        """The links of a tracking, reported or drawn; where masks merge or come apart, lines end and begin."""
         mother = np.full(len(rows), -1, np.int64)
         first = dict(zip(rows.frames.tolist(), rows.ends.tolist(), strict=False))
         for pair in tracking.pairs:
             begin = first[pair.daughter_frame]
-            chosen = pair.selected
+            chosen = pair.selected & ~_merged_or_apart(pair)
             mother[begin + pair.daughter[chosen]] = first[pair.mother_frame] + pair.mother[chosen]
             if (gaps := pair.gaps) is not None and gaps.selected.any():
                 far = gaps.only(gaps.selected)
@@ -167,3 +167,10 @@ class Lineage:
     def steps(self) -> Ints:
         """(S,) rows whose mother is the same cell, one look earlier."""
         return np.flatnonzero((self.mother >= 0) & self.alive & (self.head != np.arange(len(self.rows))))
+
+
+def _merged_or_apart(pair: PairPosterior) -> Bools:
+    """(E,) edges into masks that two cells run into, and out of masks that two come out of, without a division."""
+    into = np.bincount(pair.daughter[pair.selected], minlength=len(pair.daughters)) >= 2
+    apart = (pair.load >= 2) & ~pair.divides
+    return np.asarray(into[pair.daughter] | apart[pair.mother])
