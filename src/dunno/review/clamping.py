@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dunno.assignment.choices import YOUNG, Choices, Kind, ways
-from dunno.models.masks import IN, OUT, Graph
+from dunno.models.mask_ways import IN, OUT, Graph
 from dunno.review.constraints import APPEARS, Constraints
 from dunno.types import Bools, Ints
 

@@ -30,7 +30,7 @@ MOST_OF_SIZE = 2.5
 
 @dataclass(frozen=True)
 class Masks(Term):
-    r"""A mask's state $s \in \{0, 1, 2\}$ and what it does to edges; see `dunno.models.masks` for the ways in and out.
+    r"""A mask's state $s \in \{0, 1, 2\}$ and what it does to edges; see `dunno.models.mask_ways` for the ways in and out.
 
     Sizes are compared as logarithms $f$: of a link $f_j - f_i \sim t_4(0, σ)$, of two that merge or come apart the size of both
     together, of a division $f_{j+k} - f_i \sim t_4(μ, σ_d)$ and $f_j - f_k \sim t_4(0, σ_l)$; each over the population's density.
