@@ -77,10 +77,10 @@ def choose_evidence(
         _refuse_blind(names, stretch)
         grown = with_terms(fit, names, sample.cell_size)
         return Choice(grown, None if skipped is None else _beside(skipped, grown, names))
-    return _with_touching(_tried(fit, skipped, tell), sample.cell_size)
+    return with_touching(_tried(fit, skipped, tell), sample.cell_size)
 
 
-def _with_touching(choice: Choice, cell_size: float) -> Choice:
+def with_touching(choice: Choice, cell_size: float) -> Choice:
     """The choice with the term `touching`, where cells push each other and exchange places unseen."""
     exchanged, doubted = unseen_exchanges(choice.fit, cell_size)
     share = BESIDE_FEATURES if choice.fit.model.features else LEAST_OF_DOUBTED

@@ -13,7 +13,7 @@ from dunno.calibration.verdict import judge
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
 from dunno.models.covering import covering
-from dunno.tracking.choosing import Choice, choose_evidence
+from dunno.tracking.choosing import Choice, choose_evidence, with_touching
 from dunno.tracking.fitting import fit_sample
 from dunno.tracking.judging import are_spoiled, judged_masks, wants_masks, with_judged_masks
 from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
@@ -42,7 +42,8 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
     bridged = masks = None
     if not fit.problems and wants_masks(plan.evidence, test):
         chosen = plan.evidence is not None
-        choice = choose_evidence(sample, fit, skipped, plan.evidence, tell) if chosen else Choice(fit, skipped)
+        places = with_touching(Choice(fit, skipped), sample.cell_size)
+        choice = choose_evidence(sample, fit, skipped, plan.evidence, tell) if chosen else places
         bridged = _bridged(choice, gate, plan.max_gap)
         masks = judged_masks(bridged.fit, sample, gate, tell)
         if not chosen and not are_spoiled(masks):
