@@ -15,6 +15,7 @@ constexpr double kSmallest = 1e-250, kLargest = 1e250;
 constexpr std::int64_t kUndamped = 12;  // sweeps before messages are damped
 constexpr double kDamping = 0.5;
 constexpr double kMostly = 0.99;
+constexpr double kFine = 0.01;  // messages that change by less than this share of the tolerance are not passed on
 
 using State = std::array<double, kStates>;
 
@@ -35,9 +36,20 @@ class Side {
     for (const auto edge : edges_) std::fill_n(messages.begin() + edge * kKinds, kKinds, 1.0);
   }
 
-  // Messages to the mask's edges and to its other side, from those that came in.
+  // Of each edge, the mask on this side, -1 for edges that nobody chooses.
+  std::vector<std::int64_t> owners(std::int64_t n_edges) const {
+    std::vector<std::int64_t> found(static_cast<std::size_t>(n_edges), -1);
+    for (std::int64_t v = 0; v < n_; ++v) {
+      for (auto l = edge_begin_[v]; l < edge_begin_[v + 1]; ++l) found[edges_[l]] = v;
+    }
+    return found;
+  }
+
+  // Messages to the mask's edges and to its other side, from those that came in. Masks at the other ends of edges whose messages
+  // changed, and the mask itself if what its other side hears changed, have something new to look at.
   void update(std::int64_t v, const std::vector<double>& incoming, const State& believed, std::vector<double>& outgoing,
-              State& told, double damping) {
+              State& told, double damping, double fine, const std::vector<std::int64_t>& others, std::vector<char>& news) {
+    const State before = told;
     const auto begin = given_.begin[v], end = given_.begin[v + 1];
     const auto first_edge = edge_begin_[v], n_local = edge_begin_[v + 1] - first_edge;
     used_.assign(static_cast<std::size_t>(n_local * kKinds), 0.0);
@@ -62,11 +74,17 @@ class Side {
       if (b >= 0) unused_[b] += score;
     }
     normalise(told);
+    for (int k = 0; k < kStates; ++k) {
+      if (std::abs(told[k] - before[k]) > fine) news[v] = 1;
+    }
     for (std::int64_t l = 0; l < n_local; ++l) {
       // A difference of nearly equal sums would be rounding noise.
       unused_[l] = unused_[l] < kMostly * total ? total - unused_[l] : without(begin, end, l);
     }
-    for (std::int64_t l = 0; l < n_local; ++l) send(edges_[first_edge + l], l, outgoing, damping);
+    for (std::int64_t l = 0; l < n_local; ++l) {
+      const auto edge = edges_[first_edge + l];
+      if (send(edge, l, outgoing, damping, fine) && others[edge] >= 0) news[others[edge]] = 1;
+    }
   }
 
   // Beliefs about the mask's choices; returns the logarithm of their sum.
@@ -130,18 +148,23 @@ class Side {
     return sum;
   }
 
-  void send(std::int64_t edge, std::int64_t local, std::vector<double>& outgoing, double damping) {
+  // Returns whether a message changed.
+  bool send(std::int64_t edge, std::int64_t local, std::vector<double>& outgoing, double damping, double fine) {
     const double none = std::max(unused_[local], kSmallest);
+    bool changed = false;
     for (int k = 0; k < kKinds; ++k) {
       double& message = outgoing[edge * kKinds + k];
       const double used = used_[local * kKinds + k];
+      const double before = message;
       if (used <= 0.0) {
         message = 0.0;
-        continue;
+      } else {
+        const double fresh = clamped(used / none);
+        message = damping > 0.0 && message > 0.0 ? std::pow(message, damping) * std::pow(fresh, 1.0 - damping) : fresh;
       }
-      const double fresh = clamped(used / none);
-      message = damping > 0.0 && message > 0.0 ? std::pow(message, damping) * std::pow(fresh, 1.0 - damping) : fresh;
+      changed = changed || std::abs(message - before) > fine * std::max(message, before);
     }
+    return changed;
   }
 
   static void normalise(State& told) {
@@ -176,19 +199,25 @@ Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, s
   even.fill(1.0 / kStates);
   std::vector<State> from_in(static_cast<std::size_t>(n), even), from_out(static_cast<std::size_t>(n), even);
 
+  const auto mothers = later.owners(n_edges), daughters = earlier.owners(n_edges);
+  std::vector<char> news(static_cast<std::size_t>(n), 1);  // masks that have something new to look at
+  const double fine = kFine * tolerance;
+  double damping = 0.0;
+  const auto visit = [&](std::int64_t v, bool forwards) {
+    if (!news[v]) return;
+    news[v] = 0;
+    if (forwards) earlier.update(v, down, from_out[v], up, from_in[v], damping, fine, mothers, news);
+    later.update(v, up, from_in[v], down, from_out[v], damping, fine, daughters, news);
+    if (!forwards) earlier.update(v, down, from_out[v], up, from_in[v], damping, fine, mothers, news);
+  };
+
   Beliefs found;
   found.edge.assign(slots, 0.0);
   std::array<double, kKinds> kinds;
   for (found.sweeps = 0; found.sweeps < max_sweeps;) {
-    const double damping = found.sweeps < kUndamped ? 0.0 : kDamping;
-    for (std::int64_t v = 0; v < n; ++v) {
-      earlier.update(v, down, from_out[v], up, from_in[v], damping);
-      later.update(v, up, from_in[v], down, from_out[v], damping);
-    }
-    for (std::int64_t v = n - 1; v >= 0; --v) {
-      later.update(v, up, from_in[v], down, from_out[v], damping);
-      earlier.update(v, down, from_out[v], up, from_in[v], damping);
-    }
+    damping = found.sweeps < kUndamped ? 0.0 : kDamping;
+    for (std::int64_t v = 0; v < n; ++v) visit(v, true);
+    for (std::int64_t v = n - 1; v >= 0; --v) visit(v, false);
     ++found.sweeps;
     found.change = 0.0;
     for (std::int64_t e = 0; e < n_edges; ++e) {
