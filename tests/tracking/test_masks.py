@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dunno import Tracker, evaluation
-from dunno.calibration import load_calibration
+from dunno.calibration import ModelCalibration, load_calibration
 from dunno.io.block_files import read_block, write_block
 from dunno.simulate import Faults, Spoiled, colony, spoil
-from dunno.tracking import Tracking
+from dunno.tracking import Tracking, self_calibration
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +103,17 @@ def test_the_fitted_model_goes_through_a_file_and_workers_change_nothing(spoiled
 def test_masks_are_judged_where_skipping_says_so_and_nowhere_else(spoiled: Spoiled) -> None:
     clean = colony(cells=40, frames=30, motion=0.08, seed=3, cycle=25.0)
     assert np.isnan(Tracker(workers=1).track(clean.movie).cells.p_two).all()
+    assert not np.isnan(Tracker(workers=1).track(spoiled.movie).cells.p_two).any()
+
+
+def test_masks_that_are_only_missing_are_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    movie = colony(cells=25, frames=40, motion=0.15, cycle=16.0, seed=0, missed=0.03).movie
+    found = Tracker(workers=1).plan(movie).calibration
+    assert isinstance(found, ModelCalibration)
+    assert found.max_gap > 0
+    assert not found.judges_masks
+    monkeypatch.setattr(
+        self_calibration, "are_spoiled", lambda solution: True
+    )  # skipping frames alone would judge them
+    suspected = Tracker(workers=1).plan(movie).calibration
+    assert isinstance(suspected, ModelCalibration) and suspected.judges_masks
