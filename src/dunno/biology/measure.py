@@ -187,7 +187,8 @@ def measure(
 
 
 IN_THE_INTERVALS = {
-    "in": "which mask is whose mother: all that the model believes possible, drawn as whole lineages",
+    "in": "which mask is whose mother: all that the model believes possible, drawn as whole lineages, in which a cell "
+    "does not divide again within a quarter of the time in which the cells double",
     "gaps": "masks that are missing in some frames, as far as links across gaps were looked for",
     "masks": "masks that hold no cell, or two, as far as the model was asked about them",
 }
