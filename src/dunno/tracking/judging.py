@@ -23,6 +23,7 @@ from dunno.models.masks import Solution, with_masks
 from dunno.models.model import Model
 from dunno.terms.masks import Masks
 from dunno.tracking.masks import with_gap_edges
+from dunno.tracking.plan import MASK_HALO
 from dunno.tracking.sampling import Sample
 from dunno.types.stretch import Stretch
 from dunno.work.progress import Tell
@@ -30,6 +31,9 @@ from dunno.work.progress import Tell
 FIRST, MORE = (8_000, 10), (30_000, 20)
 """On how many cells the model of masks is fitted first, and in about how many frames in a row; and on how many then. As many runs
 as there is room for, because rates change over a movie."""
+
+TOGETHER = 30_000
+"""Masks that are solved together: the more, the nearer to the whole movie's posterior, and the more memory it takes."""
 
 MORE_ROUNDS = 5
 """Rounds on more cells, where the first ones were not all."""
@@ -58,10 +62,12 @@ class Judged:
     Attributes:
         solution: What is believed of a sample's masks under it.
         doubt: How well the odds of divisions are known: the standard deviation of their common logarithm.
+        together: How many frames are solved together.
     """
 
     solution: Solution
     doubt: float
+    together: int
 
     @property
     def are_spoiled(self) -> bool:
@@ -84,7 +90,7 @@ def judged_masks(fit: Fit, sample: Sample, gate: float, tell: Tell, *, asked: bo
     model = with_masks(plain, first, sample.cell_size)
     solution = fit_masks(model, *_with_gaps(plain, first, gate), tell=partial(tell, FITTING))
     if not asked and share_spoiled(solution) < LEAST_SPOILED:
-        return Judged(solution, 0.0)
+        return Judged(solution, 0.0, 0)
     more = _long_runs(sample, *MORE)
     share = 1.0
     doubted = solution
@@ -93,7 +99,7 @@ def judged_masks(fit: Fit, sample: Sample, gate: float, tell: Tell, *, asked: bo
         share = first.n_rows / second.n_rows
         stretch, pairwise = _with_gaps(plain, second, gate)
         solution = fit_masks(solution.graph.model, stretch, pairwise, MORE_ROUNDS, partial(tell, FITTING))
-    return Judged(solution, division_doubt(doubted, share))
+    return Judged(solution, division_doubt(doubted, share), _together(sample))
 
 
 def _stretch_of(sample: Sample, model: Model, gate: float) -> Stretch:
@@ -137,6 +143,7 @@ def with_judged_masks(calibration: ModelCalibration, judged: Judged, test: SkipT
         skipping=tests,
         verdict=judge(tests[0] if tests else None, calibration.problems),
         division_doubt=judged.doubt,
+        together=judged.together,
     )
 
 
@@ -157,11 +164,21 @@ def _divisions_over_time(solution: Solution, frames: Sequence[int]) -> tuple[flo
     return tuple(np.interp(frames, expected.stretch.transition_frame, np.asarray(found)).tolist())
 
 
+def _together(sample: Sample) -> int:
+    """How many frames are solved together: the whole movie with room for halos, or as many as there is memory for."""
+    most = int(TOGETHER / _usual(sample))
+    return most if len(sample.movie) > most else len(sample.movie) + 2 * MASK_HALO[1]
+
+
+def _usual(sample: Sample) -> float:
+    """Cells of a frame."""
+    return max(float(np.mean([len(each) for each in sample.frames])), 1.0)
+
+
 def _long_runs(sample: Sample, cells_wanted: int, in_a_row: int) -> Sample:
     """Frames in long runs: masks that merge stay so for a while."""
     movie, n = sample.movie, len(sample.movie)
-    usual = max(float(np.mean([len(each) for each in sample.frames])), 1.0)
-    most = int(max(cells_wanted / usual, 2))
+    most = int(max(cells_wanted / _usual(sample), 2))
     if n <= most:
         chosen = list(range(n))
     else:

@@ -49,6 +49,7 @@ class ModelCalibration(Calibration):
         fitted_for: What it was fitted on.
         division_doubt: How well the odds of divisions are known where masks are judged: the standard deviation of their common
             logarithm.
+        together: How many frames are solved together where masks are judged.
     """
 
     name: ClassVar[str] = "motion model"
@@ -68,6 +69,7 @@ class ModelCalibration(Calibration):
     summary: Mapping[str, Any] = field(default_factory=dict)
     fitted_for: Mapping[str, Any] = field(default_factory=dict)
     division_doubt: float = 0.0
+    together: int = 0
 
     @property
     def collective(self) -> bool:
@@ -227,6 +229,7 @@ class ModelCalibration(Calibration):
             "intervals": {name: list(interval) for name, interval in self.intervals.items()},
             "summary": dict(self.summary),
             "division_doubt": self.division_doubt,
+            "together": self.together,
         }
 
     @classmethod
@@ -246,6 +249,7 @@ class ModelCalibration(Calibration):
             summary=content["summary"],
             fitted_for=content["fitted_for"],
             division_doubt=content.get("division_doubt", 0.0),
+            together=content.get("together", 0),
         )
 
     def moved_to(self, field: Field) -> ModelCalibration:
