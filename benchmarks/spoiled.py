@@ -1,8 +1,10 @@
 """A real movie with masks that are spoiled on purpose: divisions, and whether sampled intervals hold the truth.
 
-    DUNNO_DATA=... python -m benchmarks.spoiled [--seeds 10] [--every 1] [--clean] [--evidence auto]
+    DUNNO_DATA=... python -m benchmarks.spoiled [--seeds 10] [--every 1] [--evidence auto] [--movie Fluo-N2DL-HeLa/02]
+        [--faults usual|heavy|false|merged|split|none]
 
-HeLa 02 with 2 % of its masks deleted, 1 % cut in two and 1 % joined with a neighbour's, each for 1 to 5 frames. A Markdown row per
+HeLa 02 with 2 % of its masks deleted, 1 % cut in two and 1 % joined with a neighbour's, each for 1 to 5 frames; or another movie
+with other faults (`FAULTS`). A Markdown row per
 seed: divisions reported, right and true, Σ P(divide), the 95 % interval of their number from sampled lineages beside the true
 number, and the same for the median of complete cell cycles, in frames.
 """
@@ -23,7 +25,14 @@ from dunno.simulate import Faults, Spoiled, spoil
 from dunno.tracking import Tracking
 from dunno.types import Truth
 
-FAULTS = Faults(missed=0.02, merged=0.01, split=0.01)
+FAULTS = {
+    "usual": Faults(missed=0.02, merged=0.01, split=0.01),
+    "heavy": Faults(missed=0.05, false=0.03, merged=0.03, split=0.03),
+    "false": Faults(false=0.03),
+    "merged": Faults(merged=0.03),
+    "split": Faults(split=0.03),
+    "none": None,
+}
 SAMPLES = 50
 
 HEADER = (
@@ -37,16 +46,18 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--clean", action="store_true")
+    parser.add_argument("--movie", default="Fluo-N2DL-HeLa/02")
+    parser.add_argument("--faults", choices=FAULTS, default="usual")
     parser.add_argument("--evidence", default="auto")
     given = parser.parse_args()
     warnings.simplefilter("ignore", DunnoWarning)
-    movie, truth = read(Path(os.environ["DUNNO_DATA"]) / "Fluo-N2DL-HeLa" / "02", truth=True)
+    movie, truth = read(Path(os.environ["DUNNO_DATA"]) / given.movie, truth=True)
     movie, truth = movie.every(given.every), truth.every(given.every)
     print(HEADER)
     print("|" + "---|" * (HEADER.count("|") - 1))
-    for seed in range(1 if given.clean else given.seeds):
-        spoiled = Spoiled(movie, truth) if given.clean else spoil(movie, truth, FAULTS, seed)
+    faults = FAULTS[given.faults]
+    for seed in range(1 if faults is None else given.seeds):
+        spoiled = Spoiled(movie, truth) if faults is None else spoil(movie, truth, faults, seed)
         print(row(spoiled, truth, seed, given.evidence), flush=True)
 
 

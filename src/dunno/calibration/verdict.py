@@ -24,7 +24,7 @@ LARGEST_RATIO, LARGEST_SURPRISE = 1.5, 4.0
 
 
 LEAST_DIVISIONS, UNCLEAR = 20.0, 0.1
-FEW_EXCESS, LARGEST_EXCESS = 0.045, 0.25
+FEW_EXCESS, LARGEST_EXCESS = 0.025, 0.25
 """Divisions that single steps see and skipped ones do not, as a share: from where on they are looked into, and not believed."""
 
 LARGEST_COVERING = 0.25

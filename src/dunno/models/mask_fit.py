@@ -149,7 +149,7 @@ def _merged(masks: Masks, solution: Solution) -> Masks:
     return fitted(
         masks,
         p_merge=_share(float(merged.sum()), float(touching)),
-        p_apart=_share(went, two, 0.1, 10.0),
+        p_apart=_share(went, two, 0.2, 10.0),
         together_scale=_scale(
             middle / radius**2, np.concatenate([merged, parted]), masks.together_scale, graph.stretch
         ),

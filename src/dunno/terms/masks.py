@@ -59,7 +59,7 @@ class Masks(Term):
         "share of touching pairs per step", (1e-7, 0.3), "0.001, worth 300 pairs", link="logit",
         words=Words("pairs of near cells whose masks merge", "% per step", "percent"),
     )  # fmt: skip
-    p_apart: float = parameter("probability per step", (0.005, 0.9), "0.1, worth 10 masks", link="logit")
+    p_apart: float = parameter("probability per step", (0.1, 0.9), "0.2, worth 10 masks", link="logit")
     share_two: float = parameter("share of masks", (1e-6, 0.3), "0.002, worth 300 masks", link="logit")
     share_false: float = parameter("share of masks", (1e-6, 0.3), "0.002, worth 300 masks", link="logit")
     size_spread: float = parameter("of log area per step", (0.02, 1.0), "0.1, worth 20 links")
@@ -86,7 +86,7 @@ class Masks(Term):
         width = max(1.4826 * float(np.median(np.abs(size - centre))), 0.1) if len(size) else 1.0
         return cls(
             p_false=3e-3, p_fragment=3e-3, false_stays=0.4, false_size=-0.5, false_size_spread=0.6, fragment_distance=0.9,
-            fragment_spread=0.4, p_cut=3e-3, p_merge=3e-3, p_apart=0.1, share_two=0.01, share_false=0.01, size_spread=0.1,
+            fragment_spread=0.4, p_cut=3e-3, p_merge=3e-3, p_apart=0.2, share_two=0.01, share_false=0.01, size_spread=0.1,
             young_growth=0.0, together_scale=0.05, division_scale_of_middle=0.05, division_distance=1.0, division_spread=0.3,
             division_size=0.0, division_size_spread=0.3, sister_spread=0.25, p_mature=0.05, share_young=0.4,
             centre=centre, width=width,

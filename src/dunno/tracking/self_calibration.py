@@ -9,13 +9,14 @@ from typing import Any
 
 from dunno.calibration import ModelCalibration
 from dunno.calibration.softening import Softening
-from dunno.calibration.verdict import judge
+from dunno.calibration.verdict import SkipTest, judge
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
 from dunno.models.covering import covering
+from dunno.terms.masks import Masks
 from dunno.tracking.choosing import Choice, choose_evidence, with_touching
 from dunno.tracking.fitting import fit_sample
-from dunno.tracking.judging import judged_masks, wants_masks, with_judged_masks
+from dunno.tracking.judging import Judged, are_suspect, judged_masks, with_judged_masks
 from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
@@ -39,17 +40,7 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
         warnings.warn("the fit of the model stopped before it converged", DunnoWarning, stacklevel=2)
     skipped = skip(sample, fit, JUDGING, tell, _enough(fit))
     test = None if skipped is None else skipped.test(Softening(), fit)
-    bridged = masks = None
-    if not fit.problems and wants_masks(plan.evidence, test):
-        chosen = plan.evidence is not None
-        places = with_touching(Choice(fit, skipped), sample.cell_size)
-        choice = choose_evidence(sample, fit, skipped, plan.evidence, tell) if chosen else places
-        bridged = _bridged(choice, gate, plan.max_gap)
-        masks = judged_masks(bridged.fit, sample, gate, tell, asked=chosen)
-        if not chosen and not masks.are_spoiled:
-            bridged = masks = None
-    if bridged is None:
-        bridged = _bridged(choose_evidence(sample, fit, skipped, plan.evidence, tell), gate, plan.max_gap)
+    bridged, masks = _explained(plan, sample, fit, skipped, gate, test, tell)
     choice = bridged.choice
     calibration = replace(calibration_of(choice.fit, about), trials=choice.trials)
     calibration = tested(calibration, sample, choice.fit, bridged.skipped, tell)
@@ -58,6 +49,26 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
     if masks is not None:
         calibration = with_judged_masks(calibration, masks, test)
     return replace(plan, gate=gate, calibration=calibration)
+
+
+def _explained(
+    plan: Plan, sample: Sample, fit: Fit, skipped: SkippedModel | None, gate: float, test: SkipTest | None, tell: Tell
+) -> tuple[_Bridged, Judged | None]:
+    """The evidence that speaks, and the model of masks where they are wrong, or it was asked for.
+
+    Where masks are wrong, their model takes the place of the evidence beyond places.
+    """
+    asked = plan.evidence is not None
+    if not asked and not fit.problems:
+        places = _bridged(with_touching(Choice(fit, skipped), sample.cell_size), gate, plan.max_gap)
+        if are_suspect(test, places.fit):
+            masks = judged_masks(places.fit, sample, gate, tell, asked=False)
+            if masks.are_spoiled:
+                return places, masks
+    bridged = _bridged(choose_evidence(sample, fit, skipped, plan.evidence, tell), gate, plan.max_gap)
+    if asked and not fit.problems and Masks.name in (plan.evidence or ()):
+        return bridged, judged_masks(bridged.fit, sample, gate, tell, asked=True)
+    return bridged, None
 
 
 @dataclass(frozen=True, eq=False)
