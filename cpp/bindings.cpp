@@ -286,13 +286,16 @@ std::vector<std::int64_t> to_vector(const Indices& numbers) {
   return std::vector<std::int64_t>(numbers.data(), numbers.data() + numbers.shape(0));
 }
 
-// (begin, state, first edge, its kind, second edge, its kind, log weight) of the choices on one side of all masks.
+// (begin, state, first edge, its kind, second edge, its kind, third edge, its kind, log weight) of one side's choices.
 dunno::Choices to_choices(const nb::tuple& given) {
   dunno::Choices choices;
-  std::vector<std::int64_t>* columns[] = {&choices.begin,      &choices.state,  &choices.first,
-                                          &choices.first_kind, &choices.second, &choices.second_kind};
-  for (std::size_t k = 0; k < 6; ++k) *columns[k] = to_vector(nb::cast<Indices>(given[k], false));
-  choices.log_weight = to_vector(nb::cast<Numbers>(given[6], false));
+  choices.begin = to_vector(nb::cast<Indices>(given[0], false));
+  choices.state = to_vector(nb::cast<Indices>(given[1], false));
+  for (std::size_t k = 0; k < dunno::kEdges; ++k) {
+    choices.edges[k] = to_vector(nb::cast<Indices>(given[2 + 2 * k], false));
+    choices.kinds[k] = to_vector(nb::cast<Indices>(given[3 + 2 * k], false));
+  }
+  choices.log_weight = to_vector(nb::cast<Numbers>(given[2 + 2 * dunno::kEdges], false));
   return choices;
 }
 

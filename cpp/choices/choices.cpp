@@ -21,8 +21,8 @@ double clamped(double value) { return std::min(std::max(value, kSmallest), kLarg
 // A choice, as small as can be: sweeps go through all of them again and again.
 struct Way {
   double weight;
-  std::int32_t slots[2];  // where messages about its edges are, -1 for no edge
-  std::int32_t local[2];  // the same among its mask's edges
+  std::int32_t slots[kEdges];  // where messages about its edges are, -1 for no edge
+  std::int32_t local[kEdges];  // the same among its mask's edges
   std::int32_t state;
 };
 
@@ -66,19 +66,21 @@ class Side {
       const Way& way = ways_[c];
       const double one = way.slots[0] < 0 ? 1.0 : incoming[way.slots[0]];
       const double two = way.slots[1] < 0 ? 1.0 : incoming[way.slots[1]];
-      told[way.state] += way.weight * one * two;
+      const double three = way.slots[2] < 0 ? 1.0 : incoming[way.slots[2]];
+      told[way.state] += way.weight * one * two * three;
       const double seen = way.weight * believed[way.state];
-      const double score = seen * one * two;
+      const double score = seen * one * two * three;
       score_.push_back(score);
       total += score;
-      if (way.slots[0] >= 0) {
-        used_[way.local[0]] += seen * two;
-        unused_[way.local[0] / kKinds] += score;
-      }
-      if (way.slots[1] >= 0) {
-        used_[way.local[1]] += seen * one;
-        unused_[way.local[1] / kKinds] += score;
-      }
+      if (way.slots[0] < 0) continue;
+      used_[way.local[0]] += seen * two * three;
+      unused_[way.local[0] / kKinds] += score;
+      if (way.slots[1] < 0) continue;
+      used_[way.local[1]] += seen * one * three;
+      unused_[way.local[1] / kKinds] += score;
+      if (way.slots[2] < 0) continue;
+      used_[way.local[2]] += seen * one * two;
+      unused_[way.local[2] / kKinds] += score;
     }
     normalise(told);
     for (int k = 0; k < kStates; ++k) {
@@ -111,22 +113,23 @@ class Side {
  private:
   void pack(const Choices& given, std::int64_t n_edges) {
     std::vector<std::int64_t> number(static_cast<std::size_t>(n_edges), -1);
-    ways_.resize(given.first.size());
+    ways_.resize(given.state.size());
     edge_begin_.push_back(0);
     for (std::int64_t v = 0; v < n_; ++v) {
       for (auto c = begin_[v]; c < begin_[v + 1]; ++c) {
         ways_[c].state = static_cast<std::int32_t>(given.state[c]);
-        const std::int64_t ends[2] = {given.first[c], given.second[c]}, kinds[2] = {given.first_kind[c], given.second_kind[c]};
-        for (int k = 0; k < 2; ++k) {
+        for (int k = 0; k < kEdges; ++k) {
           ways_[c].slots[k] = ways_[c].local[k] = -1;
-          if (ends[k] < 0) continue;
-          if (ends[k] >= n_edges) throw std::invalid_argument("a choice names an edge that is not there");
-          if (number[ends[k]] < 0) {
-            number[ends[k]] = static_cast<std::int64_t>(edges_.size()) - edge_begin_.back();
-            edges_.push_back(ends[k]);
+          const auto edge = given.edges[k][c], kind = given.kinds[k][c];
+          if (edge < 0) continue;
+          if (edge >= n_edges) throw std::invalid_argument("a choice names an edge that is not there");
+          if (k > 0 && ways_[c].slots[k - 1] < 0) throw std::invalid_argument("a choice names its second edge and no first one");
+          if (number[edge] < 0) {
+            number[edge] = static_cast<std::int64_t>(edges_.size()) - edge_begin_.back();
+            edges_.push_back(edge);
           }
-          ways_[c].slots[k] = static_cast<std::int32_t>(ends[k] * kKinds + kinds[k]);
-          ways_[c].local[k] = static_cast<std::int32_t>(number[ends[k]] * kKinds + kinds[k]);
+          ways_[c].slots[k] = static_cast<std::int32_t>(edge * kKinds + kind);
+          ways_[c].local[k] = static_cast<std::int32_t>(number[edge] * kKinds + kind);
         }
       }
       for (auto l = static_cast<std::size_t>(edge_begin_.back()); l < edges_.size(); ++l) number[edges_[l]] = -1;
@@ -151,7 +154,8 @@ class Side {
     double sum = 0.0;
     for (auto c = begin_[v]; c < begin_[v + 1]; ++c) {
       const Way& way = ways_[c];
-      const bool uses = (way.slots[0] >= 0 && way.local[0] / kKinds == local) || (way.slots[1] >= 0 && way.local[1] / kKinds == local);
+      bool uses = false;
+      for (int k = 0; k < kEdges; ++k) uses = uses || (way.slots[k] >= 0 && way.local[k] / kKinds == local);
       if (!uses) sum += score_[c - begin_[v]];
     }
     return sum;

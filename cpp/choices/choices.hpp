@@ -1,7 +1,7 @@
 // Belief propagation where every mask chooses: one way in, one way out, and both agree on how many cells it holds.
 //
 // A mask has two factors, one over the ways in which its cells came and one over the ways in which they go on. Each way (a choice)
-// names a state of the mask and at most two edges with the kind of event that they take part in; all other edges of the factor
+// names a state of the mask and at most three edges with the kind of event that they take part in; all other edges of the factor
 // are unused. ChoiceMessages about edges are ratios to "unused", so that their number is the number of kinds.
 
 #pragma once
@@ -13,14 +13,15 @@
 namespace dunno {
 
 constexpr int kStates = 4;  // a mask holds no cell, one, two, or one that was born lately
+constexpr int kEdges = 3;   // that a choice takes at most
 constexpr int kKinds = 12;  // see Kind in assignment/choices.py
 
 // The choices of all masks on one side, those of mask v at [begin[v], begin[v + 1]).
 struct Choices {
   std::vector<std::int64_t> begin;
   std::vector<std::int64_t> state;
-  std::vector<std::int64_t> first, second;            // edges, -1 for none
-  std::vector<std::int64_t> first_kind, second_kind;  // of these edges
+  std::vector<std::int64_t> edges[kEdges];  // -1 for none
+  std::vector<std::int64_t> kinds[kEdges];  // of these edges
   std::vector<double> log_weight;
 };
 

@@ -1,7 +1,7 @@
 """Masks that choose their ways in and out: belief propagation beside sums over everything that can be."""
 
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -40,6 +40,18 @@ def world(frames: list[int], rng: np.random.Generator, density: float = 0.8) -> 
     ):
         weight = rng.normal(size=len(one))
         out.append(ways(mother[one], state, weight, (pairs["first"], kinds[0]), (pairs["second"], kinds[1])))
+    three = np.array(
+        [
+            (a, b, c)
+            for a in edges
+            for b, c in combinations(edges, 2)
+            if a not in (b, c) and len({*mother[[a, b, c]]}) == 1
+        ],
+        np.int64,
+    ).reshape(-1, 3)
+    kinds = (Kind.APART, Kind.DIVIDING, Kind.DIVIDING)
+    taken = [(three[:, k], kind) for k, kind in enumerate(kinds)]
+    out.append(ways(mother[three[:, 0]], 2, rng.normal(size=len(three)), *taken))
     into = [ways(every, state, rng.normal(size=n)) for state in range(STATES)]
     into += [ways(daughter, state, 0.0, (edges, kind)) for state, kinds in INTO.items() for kind in kinds]
     one, other = every_pair(daughter)
@@ -68,7 +80,8 @@ def summed(out: Choices, into: Choices, n: int, n_edges: int) -> tuple[np.ndarra
 def _key(choices: Choices, chosen: tuple[int, ...]) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]]:
     used = {}
     for c in chosen:
-        for e, kind in ((choices.first[c], choices.first_kind[c]), (choices.second[c], choices.second_kind[c])):
+        for name in ("first", "second", "third"):
+            e, kind = getattr(choices, name)[c], getattr(choices, f"{name}_kind")[c]
             if e >= 0:
                 used[int(e)] = int(kind)
     return tuple(sorted(used.items())), tuple(choices.state[list(chosen)].tolist())

@@ -43,7 +43,7 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """The ways of all masks on one side, sorted by mask; a way takes up to two edges and leaves all others unused.
+    """The ways of all masks on one side, sorted by mask; a way takes up to three edges and leaves all others unused.
 
     Attributes:
         mask: (C,) whose way it is.
@@ -52,6 +52,8 @@ class Choices:
         first_kind: (C,) what it then is.
         second: (C,) another edge, -1 for none.
         second_kind: (C,) what that is.
+        third: (C,) one more, -1 for none.
+        third_kind: (C,) what that is.
         log_weight: (C,) of the way.
     """
 
@@ -61,6 +63,8 @@ class Choices:
     first_kind: NDArray[np.int64]
     second: NDArray[np.int64]
     second_kind: NDArray[np.int64]
+    third: NDArray[np.int64]
+    third_kind: NDArray[np.int64]
     log_weight: NDArray[np.float64]
 
     @classmethod
@@ -74,7 +78,8 @@ class Choices:
     def core(self, n_masks: int) -> tuple[NDArray[np.int64] | NDArray[np.float64], ...]:
         """As the core takes them."""
         begin = np.searchsorted(self.mask, np.arange(n_masks + 1)).astype(np.int64)
-        return begin, self.state, self.first, self.first_kind, self.second, self.second_kind, self.log_weight
+        edges = (self.first, self.first_kind, self.second, self.second_kind, self.third, self.third_kind)
+        return begin, self.state, *edges, self.log_weight
 
 
 def ways(
@@ -83,6 +88,7 @@ def ways(
     log_weight: NDArray[np.float64] | float,
     first: tuple[NDArray[np.int64], Kind] | None = None,
     second: tuple[NDArray[np.int64], Kind] | None = None,
+    third: tuple[NDArray[np.int64], Kind] | None = None,
 ) -> Choices:
     """Ways of one sort: of these masks, in this state, with these edges."""
     n = len(mask)
@@ -92,7 +98,7 @@ def ways(
         return (none, np.zeros(n, np.int64)) if given is None else (given[0], np.full(n, int(given[1]), np.int64))
 
     weight = np.ascontiguousarray(np.broadcast_to(np.asarray(log_weight, np.float64), n))
-    return Choices(mask, np.full(n, state, np.int64), *edge(first), *edge(second), weight)
+    return Choices(mask, np.full(n, state, np.int64), *edge(first), *edge(second), *edge(third), weight)
 
 
 Messages = tuple[NDArray[np.float64], ...]

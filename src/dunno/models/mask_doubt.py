@@ -29,7 +29,7 @@ def division_doubt(solution: Solution, share: float = 1.0, seed: int = 0) -> flo
         share: Of the frames behind the model that is used, how many these are; the more there are, the less is doubted.
         seed: Of the chance.
     """
-    divide = solution.out_sum("divide")
+    divide = solution.divide
     slope = float((divide * (1 - divide)).sum())
     if slope <= 0:
         return 0.0
@@ -39,7 +39,7 @@ def division_doubt(solution: Solution, share: float = 1.0, seed: int = 0) -> flo
         other, counts = solution, _counts(solution, rng)
         for _ in range(ROUNDS):
             other = one_round(other, counts)
-        shifts.append((float(other.out_sum("divide").sum()) - float(divide.sum())) / slope)
+        shifts.append((float(other.divide.sum()) - float(divide.sum())) / slope)
     return float(min(np.sqrt(share * np.mean(np.square(shifts))), MOST))
 
 

@@ -143,7 +143,7 @@ def _merged(masks: Masks, solution: Solution) -> Masks:
     mothers = np.stack([graph.stretch.mother[graph.merges.first], graph.stretch.mother[graph.merges.second]])
     touching = len(np.unique(np.sort(mothers, axis=0), axis=1).T) if mothers.size else 0
     two = float(state[graph.stretch.is_mother, 2].sum())
-    went = float(parted.sum() + solution.out_sum("one apart").sum())
+    went = float(parted.sum() + solution.out_sum("one apart").sum() + solution.out_sum("apart dividing").sum())
     middle = np.concatenate([graph.merges.look.middle, graph.partings.look.middle])
     radius = np.concatenate([graph.merges.look.radius, graph.partings.look.radius])
     return fitted(

@@ -7,7 +7,7 @@ Every mask chooses a way in and a way out that agree on its state; an edge has o
 | 0 | comes up, was false before, or is a piece | ends, stays false, or joins the rest again |
 | 1 | appears, single, grown, coming apart, cut, rejoined | lost, single, merging, two dividing, cut, rejoined |
 | young | appears, dividing, young | lost, young, grown, merging, cut, rejoined |
-| 2 | appears, staying, two merging, one merging | both lost, staying, two coming apart, one coming apart |
+| 2 | appears, staying, two merging, one merging | both lost, staying, two or one coming apart, three where one divides |
 
 Links, events and gaps weigh what the model says; the term `masks` says the rest.
 """
@@ -23,7 +23,7 @@ from dunno.assignment import Problem, every_pair
 from dunno.assignment.choices import STATES, YOUNG, Choices, Kind, ways
 from dunno.models.model import FARTHEST, Model
 from dunno.terms import Sisters
-from dunno.terms.masks import TOUCH, Masks, Together, together
+from dunno.terms.masks import TOUCH, Masks, Together, three_together, together
 from dunno.types import Floats, Ints
 from dunno.types.density import log_student
 from dunno.types.stretch import Stretch
@@ -48,7 +48,7 @@ WIDE = 4.0
 
 OUT = (
     *("last", "end", "false", "absorbed", "lost", "single", "merging", "divide", "cut", "rejoined"),
-    *("both lost", "staying", "apart", "one apart"),
+    *("both lost", "staying", "apart", "one apart", "apart dividing"),
 )
 IN = ("first", "come up", "false", "appear", "mother", "rejoin", "two appear", "staying", "merge", "one merging")
 
@@ -60,6 +60,17 @@ class Pairs:
     first: Ints
     second: Ints
     look: Together
+
+
+@dataclass(frozen=True, eq=False)
+class Threes:
+    """Edges of cells that do not divide, beside those of two that are born, out of one mask."""
+
+    other: Ints
+    first: Ints
+    second: Ints
+    beside: Together
+    sisters: Together
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +89,7 @@ class Graph:
         divisions: Pairs of edges that may be a division's.
         partings: Those of masks that may come apart.
         merges: Those of masks that may merge.
+        threes: Edges of masks that may come apart while one of their cells divides.
     """
 
     stretch: Stretch
@@ -91,6 +103,7 @@ class Graph:
     divisions: Pairs
     partings: Pairs
     merges: Pairs
+    threes: Threes
 
     def weights_of(self, kind: Kind, n_edges: int) -> Floats:
         """(E,) log weight of each edge as the only one of its mother and of its daughter, of a kind; -inf where it is none."""
@@ -132,9 +145,11 @@ def graph_of(model: Model, stretch: Stretch, tempering: float = 1.0, before: Gra
     if before is None:
         divisions = _division_pairs(model, masks, stretch)
         partings, merges = _touching_pairs(masks, stretch, out=True), _touching_pairs(masks, stretch, out=False)
+        threes = _threes(masks, stretch, divisions, partings)
     else:
-        divisions, partings, merges = before.divisions, before.partings, before.merges
+        divisions, partings, merges, threes = before.divisions, before.partings, before.merges, before.threes
     out = _ways_out(model, masks, stretch, problem, said, divisions, partings)
+    out["apart dividing"] = [_ways_of_three(masks, stretch, problem, threes)]
     into = _ways_in(model, masks, stretch, problem, merges)
     if before is not None:
         later = replace(before.out, log_weight=_weights(out, before.out_order, tempering))
@@ -143,7 +158,7 @@ def graph_of(model: Model, stretch: Stretch, tempering: float = 1.0, before: Gra
     choices_out, out_sort, out_order = _joined(out, OUT, tempering)
     choices_in, in_sort, in_order = _joined(into, IN, tempering)
     orders = (out_sort, in_sort, out_order, in_order)
-    return Graph(stretch, model, choices_out, choices_in, *orders, divisions, partings, merges)
+    return Graph(stretch, model, choices_out, choices_in, *orders, divisions, partings, merges, threes)
 
 
 def _weights(parts: dict[str, list[Choices]], order: Ints, tempering: float) -> Floats:
@@ -318,6 +333,33 @@ def _division_pairs(model: Model, masks: Masks, stretch: Stretch) -> Pairs:
     first, second = every_pair(stretch.mother[edges])
     first, second = edges[first], edges[second]
     return Pairs(first, second, together(masks, stretch, first, second, out=True))
+
+
+def _threes(masks: Masks, stretch: Stretch, divisions: Pairs, partings: Pairs) -> Threes:
+    """Every parting of which one cell may be one of a division's two, out of the same mask."""
+    near = (stretch.lags[divisions.first] == 1) & (stretch.lags[divisions.second] == 1)
+    born = divisions.first[near], divisions.second[near]
+    ends = np.concatenate([partings.first, partings.second]), np.concatenate([partings.second, partings.first])
+    order = np.argsort(ends[0], kind="stable")
+    begin = np.searchsorted(ends[0][order], np.arange(len(stretch.mother) + 1))
+    found = []
+    for sister, twin in (born, born[::-1]):  # the other cell lies beside one of them
+        count = begin[sister + 1] - begin[sister]
+        row = np.repeat(np.arange(len(sister)), count)
+        place = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count) + begin[sister][row]
+        other = ends[1][order][place]
+        kept = other != twin[row]
+        found.append(np.stack([other, born[0][row], born[1][row]])[:, kept])
+    other, first, second = np.unique(np.concatenate(found, axis=1), axis=1)
+    return Threes(other, first, second, *three_together(masks, stretch, other, first, second))
+
+
+def _ways_of_three(masks: Masks, stretch: Stretch, problem: Problem, threes: Threes) -> Choices:
+    mother = stretch.mother[threes.other]
+    law = masks.apart_dividing_law(threes.beside, threes.sisters)
+    weight = np.log(masks.p_apart) + np.log(4) - problem.divide[mother] + law
+    edges = ((threes.other, Kind.APART), (threes.first, Kind.DIVIDING), (threes.second, Kind.DIVIDING))
+    return ways(mother, 2, weight, *edges)
 
 
 def _touching_pairs(masks: Masks, stretch: Stretch, *, out: bool) -> Pairs:

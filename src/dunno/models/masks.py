@@ -60,6 +60,11 @@ class Solution:
         return values
 
     @property
+    def divide(self) -> Floats:
+        """(N,) probability that a cell of each mask divides."""
+        return self.out_sum("divide") + self.out_sum("apart dividing")
+
+    @property
     def edge(self) -> Floats:
         """(E,) probability that at least one cell goes this way."""
         return np.asarray(self.beliefs.edge[:, : Kind.FALSE].sum(axis=1))
@@ -73,7 +78,7 @@ class Solution:
             edge_dividing=dividing,
             appear=self.in_sum("appear"),
             disappear=self.out_sum("lost"),
-            divide=self.out_sum("divide"),
+            divide=self.divide,
             log_evidence=self.beliefs.log_evidence,
             exact=False,
         )

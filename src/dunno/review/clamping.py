@@ -18,6 +18,9 @@ from dunno.types import Bools, Ints
 AGAINST = 25.0
 """Natural logarithm of the odds against what a person decided against."""
 
+DIVIDING = [OUT.index("divide"), OUT.index("apart dividing")]
+"""Sorts of ways out in which a cell divides."""
+
 Edge = tuple[int, int]
 """Rows of the mother and of the daughter."""
 
@@ -178,7 +181,7 @@ def _goes_out(graph: Graph, clamps: Clamps) -> Bools:
         fine[own] &= (side.first[own] < 0) | (lags[side.first[own]] > 1)
     for row, divides in clamps.divides.items():
         own = _of(side, row)
-        fine[own] &= (graph.out_sort[own] == OUT.index("divide")) == divides
+        fine[own] &= np.isin(graph.out_sort[own], DIVIDING) == divides
     return fine
 
 

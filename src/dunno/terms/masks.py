@@ -152,6 +152,21 @@ class Masks(Term):
         place = geometry.place(self.division_scale_of_middle, self.division_distance, self.division_spread)
         return place + like + change - geometry.population
 
+    def apart_dividing_law(self, other: Together, sisters: Together) -> Floats:
+        """(K,) log density of the three masks that a mask comes apart into while one of its two cells divides.
+
+        Args:
+            other: The cell that does not divide beside both sisters together.
+            sisters: The sisters.
+        """
+        like = log_student(other.unlike**2, 2 * self.width**2, POPULATION_TAIL, 1)
+        change = log_student(other.growth**2, self.size_spread**2 * 2, TAIL, 1)
+        born = log_student(sisters.unlike**2, self.sister_spread**2, TAIL, 1)
+        places = other.place(self.together_scale, 1.0, 0.35) + sisters.apart(
+            self.division_distance, self.division_spread
+        )
+        return np.asarray(places + like + change + born - other.population)
+
     def merge_law(self, geometry: Together, stretch: Stretch) -> Floats:
         """(K,) log density of the mask that two merge into."""
         change = log_student(geometry.growth**2, self.size_spread**2 * 2, TAIL, 1) - geometry.population
@@ -185,9 +200,13 @@ class Together:
     def place(self, scale: float, ratio: float, spread: float) -> Floats:
         """(K,) log density of the two places: their common centre, and how far they are apart in any direction."""
         middle = log_student(self.middle, scale * self.radius**2, TAIL, self.d)
+        return np.asarray(middle + self.apart(ratio, spread))
+
+    def apart(self, ratio: float, spread: float) -> Floats:
+        """(K,) log density of the one's place given the other's: how far they are apart in any direction."""
         logs = np.log(self.distance)
-        apart = log_student((logs - np.log(ratio * self.radii)) ** 2, spread**2, TAIL, 1)
-        return np.asarray(middle + apart - np.log(UNIT_SPHERE[self.d]) - self.d * logs)
+        law = log_student((logs - np.log(ratio * self.radii)) ** 2, spread**2, TAIL, 1)
+        return np.asarray(law - np.log(UNIT_SPHERE[self.d]) - self.d * logs)
 
 
 def together(masks: Masks, stretch: Stretch, first: Ints, second: Ints, *, out: bool) -> Together:
@@ -213,6 +232,37 @@ def together(masks: Masks, stretch: Stretch, first: Ints, second: Ints, *, out: 
         population=own[pair[0]] + own[pair[1]] if out else own[one],
         d=stretch.n_dimensions,
     )
+
+
+def three_together(masks: Masks, stretch: Stretch, other: Ints, first: Ints, second: Ints) -> tuple[Together, Together]:
+    """Three edges each that leave one mask: the first cell beside the two others as one, and these two."""
+    sisters = together(masks, stretch, first, second, out=True)
+    size, radius, own = stretch.column("log_area"), masks.radius(stretch), masks.log_population(stretch)
+    one, lone, pair = (
+        stretch.mother[other],
+        stretch.daughter[other],
+        (stretch.daughter[first], stretch.daughter[second]),
+    )
+    area = np.exp(size)
+    both = area[pair[0]] + area[pair[1]]
+    share = (area[pair[0]] / both)[:, None]
+    middle_of_pair = share * stretch.place[pair[0]] + (1 - share) * stretch.place[pair[1]]
+    moved_pair = share * stretch.moved[first] + (1 - share) * stretch.moved[second]
+    part = (area[lone] / (area[lone] + both))[:, None]
+    middle = part * stretch.moved[other] + (1 - part) * moved_pair
+    apart = stretch.place[lone] - middle_of_pair
+    wide = radius[pair[0]] ** stretch.n_dimensions + radius[pair[1]] ** stretch.n_dimensions
+    beside = Together(
+        middle=np.einsum("kd,kd->k", middle, middle),
+        distance=np.maximum(np.sqrt(np.einsum("kd,kd->k", apart, apart)), 1e-9),
+        radii=radius[lone] + wide ** (1 / stretch.n_dimensions),
+        radius=radius[one],
+        growth=np.log(area[lone] + both) - size[one],
+        unlike=size[lone] - np.log(both),
+        population=own[lone] + own[pair[0]] + own[pair[1]],
+        d=stretch.n_dimensions,
+    )
+    return beside, sisters
 
 
 @dataclass(frozen=True)

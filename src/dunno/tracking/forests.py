@@ -12,7 +12,7 @@ import numpy as np
 
 from dunno.assignment import Problem, Triples, sample
 from dunno.lineage.resting import rest_of, rested
-from dunno.types import Floats, GapEdges, GapWeights, Ints, PairPosterior
+from dunno.types import Bools, Floats, GapEdges, GapWeights, Ints, PairPosterior
 
 NEGLIGIBLE = 1e-6
 """Edges across gaps that are less probable than this are never drawn."""
@@ -203,7 +203,12 @@ def _alone(pair: PairPosterior, edges: Ints) -> PairPosterior:
     selected = np.zeros(len(pair.mother), np.bool_)
     selected[edges[edges >= 0]] = True
     gaps = None if pair.gaps is None else replace(pair.gaps, selected=np.zeros(len(pair.gaps), np.bool_))
-    return replace(pair, selected=selected, gaps=gaps)
+    return _lineage(pair, selected, gaps)
+
+
+def _lineage(pair: PairPosterior, selected: Bools, gaps: GapEdges | None) -> PairPosterior:
+    """The pair with drawn links. How many cells masks hold is not drawn: two links out of one are a division here."""
+    return replace(pair, selected=selected, gaps=gaps, mothers_held=None, daughters_held=None)
 
 
 def _together(pairs: Sequence[PairPosterior], run: Run, edges: Ints) -> list[PairPosterior]:
@@ -214,5 +219,5 @@ def _together(pairs: Sequence[PairPosterior], run: Run, edges: Ints) -> list[Pai
     for pair, first, number in zip(pairs, run.first_edge, run.gap_edge, strict=True):
         selected = chosen[first : first + len(pair.mother)]
         gaps = None if pair.gaps is None else replace(pair.gaps, selected=(number >= 0) & chosen[number])
-        drawn.append(replace(pair, selected=selected, gaps=gaps))
+        drawn.append(_lineage(pair, selected, gaps))
     return drawn

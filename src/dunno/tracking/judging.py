@@ -200,5 +200,5 @@ def _long_runs(sample: Sample, cells_wanted: int, in_a_row: int) -> Sample:
 def _with_divisions(test: SkipTest, solution: Solution) -> SkipTest:
     """The skip test with the number of divisions that are left, so that what was explained away is not held against it."""
     stretch = solution.graph.stretch
-    share = float(solution.out_sum("divide").sum()) / max(float(stretch.is_mother.sum()), 1.0)
+    share = float(solution.divide.sum()) / max(float(stretch.is_mother.sum()), 1.0)
     return replace(test, divisions_between=min(test.divisions_between, share * test.links * test.step))

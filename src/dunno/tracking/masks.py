@@ -77,7 +77,7 @@ def told(solution: Solution) -> Solved:
         edge=edge,
         appear=np.clip(1 - into, 0.0, 1.0),
         disappear=np.clip(solution.out_sum("lost") + solution.out_sum("both lost"), 0.0, 1.0),
-        divide=solution.out_sum("divide"),
+        divide=solution.divide,
     )
     return Solved(stretch, problem, found, links_of(solution, found))
 
@@ -117,7 +117,7 @@ def as_problem(solution: Solution) -> tuple[Problem, Marginals]:
     odd = kinds[:, ODD].sum(axis=1)
     odd_out, odd_in = (np.bincount(ends, odd, minlength=n) > PERHAPS for ends in (stretch.mother, stretch.daughter))
     scaled = odd_out[stretch.mother] | odd_in[stretch.daughter]
-    divide = solution.out_sum("divide")
+    divide = solution.divide
     into = np.bincount(stretch.daughter, alike + kinds[:, Kind.DIVIDING], minlength=n).astype(np.float64)
     out = np.bincount(stretch.mother, alike, minlength=n) + divide
     own = graph.weights_of(Kind.SINGLE, len(stretch.mother))

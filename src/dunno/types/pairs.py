@@ -180,8 +180,8 @@ class PairPosterior:
 
     @property
     def divides(self) -> Bools:
-        """(m,) whether a mother is linked to two daughters or more, as one cell."""
-        return np.asarray((self.load >= 2) & ~self.holds_two)
+        """(m,) whether a mother is linked to two daughters or more, as one cell; or to three, as two cells of which one divides."""
+        return np.asarray(self.load >= np.where(self.holds_two, 3, 2))
 
     @property
     def mother_frame(self) -> int:
