@@ -11,7 +11,7 @@ namespace dunno {
 
 namespace {
 
-constexpr double kSmallest = 1e-250, kLargest = 1e250;
+constexpr double kSmallest = 1e-250, kLargest = 1e120;  // of messages; two of the largest may be multiplied
 constexpr std::int64_t kUndamped = 12;  // sweeps before messages are damped
 constexpr double kDamping = 0.5;
 constexpr double kMostly = 0.99;
