@@ -163,7 +163,7 @@ def _taken(ends: Ints, kinds: tuple[Kind, ...], rng: np.random.Generator) -> tup
     return np.where(swap, other, one), np.where(swap, one, other)
 
 
-def exact(world: World, most: int | None = None) -> Sums:
+def exact(world: World, most: int = 10_000_000) -> Sums:
     """Probabilities of all ways, states and kinds of edges, and the evidence, by a sum over everything that can be.
 
     Args:
@@ -173,9 +173,7 @@ def exact(world: World, most: int | None = None) -> Sums:
     steps = [_Step(world, v, out=bool(out)) for _, out, v in _order(world)]
     forward = [{0: 1.0}]
     for step in steps:
-        forward.append(step.carried(forward[-1]))
-        if most is not None and len(forward[-1]) > most:
-            raise TooLargeError(f"{len(forward[-1])} groups; expected {most} at the most")
+        forward.append(step.carried(forward[-1], most))
     total = forward[-1].get(0, 0.0)
     told = np.zeros(len(world.into.mask)), np.zeros(len(world.out.mask))
     after = {0: 1.0 / total}  # by open promises, what all that follows weighs
@@ -219,13 +217,15 @@ class _Step:
             weight = float(np.exp(choices.log_weight[c] - self.log_scale))
             self.ways.setdefault(keeps, []).append((makes, weight, c))
 
-    def carried(self, before: dict[int, float]) -> dict[int, float]:
+    def carried(self, before: dict[int, float], most: int) -> dict[int, float]:
         """By open promises, what all weighs that may have happened until after this step."""
         found: dict[int, float] = {}
         for promised, weight in before.items():
             rest = promised & ~self.looked_at
             for makes, own, _ in self.ways.get(promised & self.looked_at, ()):
                 found[rest | makes] = found.get(rest | makes, 0.0) + weight * own
+            if len(found) > most:
+                raise TooLargeError(f"more than {most} groups")
         return found
 
     def taken_back(self, before: dict[int, float], after: dict[int, float], told: Floats) -> dict[int, float]:
