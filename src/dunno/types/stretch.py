@@ -55,7 +55,6 @@ class Stretch:
         clock: (T,) when each frame was taken, in usual steps; `None` where all steps are usual.
         axes: Squared motion along each axis in whose units displacements count; `None` where all count alike.
         stage: (R, d) by how much the stage jumped in each transition; `None` where it stood still.
-        recent: (N,) probability that a cell was born of a division a few frames before; `None` where nobody asks.
     """
 
     frames: Ints
@@ -71,7 +70,6 @@ class Stretch:
     drift: Floats | None = None
     score: Floats | None = None
     lag: Ints | None = None
-    recent: Floats | None = None
     clock: Floats | None = None
     stage: Floats | None = None
     axes: tuple[float, ...] | None = None
@@ -305,10 +303,6 @@ class Stretch:
     def axis_widths(self) -> Floats:
         """(d,) motion along each axis, relative to the geometric mean of all."""
         return np.ones(self.n_dimensions) if self.axes is None else np.sqrt(self.axes)
-
-    def with_recent(self, recent: Floats) -> Stretch:
-        """The same with what is known of recent births."""
-        return replace(self, recent=recent)
 
     def among(self, edges: Bools) -> Stretch:
         """The same cells with some of the edges only."""
