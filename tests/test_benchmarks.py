@@ -96,8 +96,7 @@ def test_the_benchmark_of_small_worlds_runs(
     from benchmarks import worlds
 
     monkeypatch.setattr(worlds, "COLONY", {"cells": 20, "frames": 15, "cycle": 25.0})
-    monkeypatch.setattr(worlds, "MOTIONS", (0.12,))
-    monkeypatch.setattr(sys, "argv", ["worlds", "--worlds", "4", "--scenes", "2"])
+    monkeypatch.setattr(sys, "argv", ["worlds", "--worlds", "4", "--scenes", "2", "--motions", "0.12"])
     worlds.main()
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" | ")[0] for line in lines[2:14]] == ["| random"] * 6 + ["| simulated"] * 6

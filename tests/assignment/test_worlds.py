@@ -60,7 +60,7 @@ def test_propagation_does_not_stop_before_states_are_settled(worlds: list[tuple[
 
 
 def test_loops_cost_little(worlds: list[tuple[World, Sums]]) -> None:
-    """Measured by `python -m benchmarks.worlds`: a mean of .001 to .009 and a 95th percentile of .003 to .05, by sort."""
+    """Measured by `python -m benchmarks.worlds` on 1,000 worlds of each sort: a mean of .012 at the most."""
     found = np.array([[*errors(world, sums)] for world, sums in worlds if not world.is_tree])
     assert len(found) > 100
     assert (found.mean(axis=0) < 0.02).all()
