@@ -296,16 +296,44 @@ dunno::Choices to_choices(const nb::tuple& given) {
   return choices;
 }
 
-nb::tuple propagate(const nb::tuple& out, const nb::tuple& in, std::int64_t n_edges, std::int64_t max_sweeps, double tolerance) {
+std::vector<dunno::State> to_states(const Numbers& flat) {
+  std::vector<dunno::State> states(flat.shape(0) / dunno::kStates);
+  for (std::size_t v = 0; v < states.size(); ++v) std::copy_n(flat.data() + v * dunno::kStates, dunno::kStates, states[v].begin());
+  return states;
+}
+
+dunno::ChoiceMessages to_messages(const std::optional<nb::tuple>& given) {
+  dunno::ChoiceMessages messages;
+  if (!given) return messages;
+  messages.down = to_vector(nb::cast<Numbers>((*given)[0]));
+  messages.up = to_vector(nb::cast<Numbers>((*given)[1]));
+  messages.from_in = to_states(nb::cast<Numbers>((*given)[2]));
+  messages.from_out = to_states(nb::cast<Numbers>((*given)[3]));
+  return messages;
+}
+
+nb::tuple from_messages(dunno::ChoiceMessages&& messages) {
+  const auto flat = [](const std::vector<dunno::State>& states) {
+    std::vector<double> numbers;
+    for (const dunno::State& state : states) numbers.insert(numbers.end(), state.begin(), state.end());
+    return to_numpy(std::move(numbers));
+  };
+  return nb::make_tuple(to_numpy(std::move(messages.down)), to_numpy(std::move(messages.up)), flat(messages.from_in),
+                        flat(messages.from_out));
+}
+
+nb::tuple propagate(const nb::tuple& out, const nb::tuple& in, std::int64_t n_edges, std::int64_t max_sweeps, double tolerance,
+                    const std::optional<nb::tuple>& before) {
   const dunno::Choices later = to_choices(out), earlier = to_choices(in);
+  dunno::ChoiceMessages messages = to_messages(before);
   dunno::Beliefs found;
   {
     nb::gil_scoped_release unlocked;
-    found = dunno::propagate(later, earlier, n_edges, max_sweeps, tolerance);
+    found = dunno::propagate(later, earlier, n_edges, max_sweeps, tolerance, std::move(messages));
   }
   return nb::make_tuple(to_numpy(std::move(found.ways_out)), to_numpy(std::move(found.ways_in)),
                         to_numpy(std::move(found.state)), to_numpy(std::move(found.edge)), found.log_evidence, found.change,
-                        found.sweeps);
+                        found.sweeps, from_messages(std::move(found.messages)));
 }
 
 // Columns are int64 or float64 arrays of one length.
@@ -370,9 +398,9 @@ NB_MODULE(_core, m) {
   m.def("count_overlaps", &count_overlaps<std::uint16_t>, "first"_a.noconvert(), "second"_a.noconvert(),
         "Pairs of labels that share pixels in two flat images, and how many.");
   m.def("count_overlaps", &count_overlaps<std::uint32_t>, "first"_a.noconvert(), "second"_a.noconvert());
-  m.def("propagate", &propagate, "out"_a, "in_"_a, "n_edges"_a, "max_sweeps"_a, "tolerance"_a,
+  m.def("propagate", &propagate, "out"_a, "in_"_a, "n_edges"_a, "max_sweeps"_a, "tolerance"_a, "before"_a.none(),
         "Beliefs of masks that choose their ways out and in: ways out, ways in, states, edges by kind (both flat), log evidence, "
-        "last change, sweeps.");
+        "last change, sweeps, and the messages, which a later call may begin with.");
   m.def("format_rows", &format_rows, "columns"_a,
         "Columns (int64 or float64) as lines: whole numbers, others with nine digits, nothing for NaN.");
   m.def(

@@ -12,21 +12,27 @@ namespace dunno {
 namespace {
 
 constexpr double kSmallest = 1e-250, kLargest = 1e120;  // of messages; two of the largest may be multiplied
-constexpr std::int64_t kUndamped = 12;  // sweeps before messages are damped
-constexpr double kDamping = 0.5;
+constexpr std::int64_t kUndamped = 8;  // sweeps before messages are damped, where nothing is known before
 constexpr double kMostly = 0.99;
-constexpr double kFine = 0.01;  // messages that change by less than this share of the tolerance are not passed on
-
-using State = std::array<double, kStates>;
+constexpr double kFine = 0.1;  // messages that change a belief by less than this share of the tolerance are not passed on
 
 double clamped(double value) { return std::min(std::max(value, kSmallest), kLargest); }
+
+// A choice, as small as can be: sweeps go through all of them again and again.
+struct Way {
+  double weight;
+  std::int32_t slots[2];  // where messages about its edges are, -1 for no edge
+  std::int32_t local[2];  // the same among its mask's edges
+  std::int32_t state;
+};
 
 // One side of all masks, with edges numbered within each mask.
 class Side {
  public:
-  Side(const Choices& choices, std::int64_t n_edges) : given_(choices), n_(static_cast<std::int64_t>(choices.begin.size()) - 1) {
-    number_edges(n_edges);
-    scale_weights();
+  Side(const Choices& choices, std::int64_t n_edges) : begin_(choices.begin), n_(static_cast<std::int64_t>(choices.begin.size()) - 1) {
+    if (n_edges > std::numeric_limits<std::int32_t>::max() / kKinds) throw std::invalid_argument("too many edges");
+    pack(choices, n_edges);
+    scale_weights(choices);
   }
 
   std::int64_t size() const { return n_; }
@@ -45,33 +51,34 @@ class Side {
     return found;
   }
 
-  // Messages to the mask's edges and to its other side, from those that came in. Masks at the other ends of edges whose messages
+  // ChoiceMessages to the mask's edges and to its other side, from those that came in. Masks at the other ends of edges whose messages
   // changed, and the mask itself if what its other side hears changed, have something new to look at.
   void update(std::int64_t v, const std::vector<double>& incoming, const State& believed, std::vector<double>& outgoing,
-              State& told, double damping, double fine, const std::vector<std::int64_t>& others, std::vector<char>& news) {
+              State& told, bool damped, double fine, const std::vector<std::int64_t>& others, std::vector<char>& news) {
     const State before = told;
-    const auto begin = given_.begin[v], end = given_.begin[v + 1];
     const auto first_edge = edge_begin_[v], n_local = edge_begin_[v + 1] - first_edge;
     used_.assign(static_cast<std::size_t>(n_local * kKinds), 0.0);
     unused_.assign(static_cast<std::size_t>(n_local), 0.0);
     score_.clear();
     double total = 0.0;
     told.fill(0.0);
-    for (auto c = begin; c < end; ++c) {
-      const auto a = local_[0][c], b = local_[1][c];
-      const auto s = given_.state[c];
-      const double one = a < 0 ? 1.0 : incoming[given_.first[c] * kKinds + given_.first_kind[c]];
-      const double two = b < 0 ? 1.0 : incoming[given_.second[c] * kKinds + given_.second_kind[c]];
-      const double own = weight_[c];
-      told[s] += own * one * two;
-      const double seen = own * believed[s];
-      if (a >= 0) used_[a * kKinds + given_.first_kind[c]] += seen * two;
-      if (b >= 0) used_[b * kKinds + given_.second_kind[c]] += seen * one;
+    for (auto c = begin_[v]; c < begin_[v + 1]; ++c) {
+      const Way& way = ways_[c];
+      const double one = way.slots[0] < 0 ? 1.0 : incoming[way.slots[0]];
+      const double two = way.slots[1] < 0 ? 1.0 : incoming[way.slots[1]];
+      told[way.state] += way.weight * one * two;
+      const double seen = way.weight * believed[way.state];
       const double score = seen * one * two;
       score_.push_back(score);
       total += score;
-      if (a >= 0) unused_[a] += score;
-      if (b >= 0) unused_[b] += score;
+      if (way.slots[0] >= 0) {
+        used_[way.local[0]] += seen * two;
+        unused_[way.local[0] / kKinds] += score;
+      }
+      if (way.slots[1] >= 0) {
+        used_[way.local[1]] += seen * one;
+        unused_[way.local[1] / kKinds] += score;
+      }
     }
     normalise(told);
     for (int k = 0; k < kStates; ++k) {
@@ -79,46 +86,47 @@ class Side {
     }
     for (std::int64_t l = 0; l < n_local; ++l) {
       // A difference of nearly equal sums would be rounding noise.
-      unused_[l] = unused_[l] < kMostly * total ? total - unused_[l] : without(begin, end, l);
+      unused_[l] = unused_[l] < kMostly * total ? total - unused_[l] : without(v, l);
     }
     for (std::int64_t l = 0; l < n_local; ++l) {
       const auto edge = edges_[first_edge + l];
-      if (send(edge, l, outgoing, damping, fine) && others[edge] >= 0) news[others[edge]] = 1;
+      if (send(edge, l, incoming, outgoing, damped, fine) && others[edge] >= 0) news[others[edge]] = 1;
     }
   }
 
   // Beliefs about the mask's choices; returns the logarithm of their sum.
   double believe(std::int64_t v, const std::vector<double>& incoming, const State& believed, std::vector<double>& ways) const {
-    const auto begin = given_.begin[v], end = given_.begin[v + 1];
     double total = 0.0;
-    for (auto c = begin; c < end; ++c) {
-      double score = weight_[c] * believed[given_.state[c]];
-      if (given_.first[c] >= 0) score *= incoming[given_.first[c] * kKinds + given_.first_kind[c]];
-      if (given_.second[c] >= 0) score *= incoming[given_.second[c] * kKinds + given_.second_kind[c]];
+    for (auto c = begin_[v]; c < begin_[v + 1]; ++c) {
+      const Way& way = ways_[c];
+      double score = way.weight * believed[way.state];
+      for (const auto slot : way.slots) score *= slot < 0 ? 1.0 : incoming[slot];
       ways[c] = score;
       total += score;
     }
-    for (auto c = begin; c < end; ++c) ways[c] /= std::max(total, kSmallest);
+    for (auto c = begin_[v]; c < begin_[v + 1]; ++c) ways[c] /= std::max(total, kSmallest);
     return std::log(std::max(total, kSmallest)) + largest_[v];
   }
 
  private:
-  void number_edges(std::int64_t n_edges) {
+  void pack(const Choices& given, std::int64_t n_edges) {
     std::vector<std::int64_t> number(static_cast<std::size_t>(n_edges), -1);
-    local_[0].assign(given_.first.size(), -1);
-    local_[1].assign(given_.first.size(), -1);
+    ways_.resize(given.first.size());
     edge_begin_.push_back(0);
     for (std::int64_t v = 0; v < n_; ++v) {
-      for (auto c = given_.begin[v]; c < given_.begin[v + 1]; ++c) {
-        const std::int64_t ends[2] = {given_.first[c], given_.second[c]};
+      for (auto c = begin_[v]; c < begin_[v + 1]; ++c) {
+        ways_[c].state = static_cast<std::int32_t>(given.state[c]);
+        const std::int64_t ends[2] = {given.first[c], given.second[c]}, kinds[2] = {given.first_kind[c], given.second_kind[c]};
         for (int k = 0; k < 2; ++k) {
+          ways_[c].slots[k] = ways_[c].local[k] = -1;
           if (ends[k] < 0) continue;
           if (ends[k] >= n_edges) throw std::invalid_argument("a choice names an edge that is not there");
           if (number[ends[k]] < 0) {
             number[ends[k]] = static_cast<std::int64_t>(edges_.size()) - edge_begin_.back();
             edges_.push_back(ends[k]);
           }
-          local_[k][c] = number[ends[k]];
+          ways_[c].slots[k] = static_cast<std::int32_t>(ends[k] * kKinds + kinds[k]);
+          ways_[c].local[k] = static_cast<std::int32_t>(number[ends[k]] * kKinds + kinds[k]);
         }
       }
       for (auto l = static_cast<std::size_t>(edge_begin_.back()); l < edges_.size(); ++l) number[edges_[l]] = -1;
@@ -126,30 +134,32 @@ class Side {
     }
   }
 
-  void scale_weights() {
-    weight_.resize(given_.log_weight.size());
+  void scale_weights(const Choices& given) {
     largest_.assign(static_cast<std::size_t>(n_), 0.0);
     for (std::int64_t v = 0; v < n_; ++v) {
-      const auto begin = given_.begin[v], end = given_.begin[v + 1];
+      const auto begin = begin_[v], end = begin_[v + 1];
       if (begin == end) throw std::invalid_argument("a mask has no choice");
-      const double largest = *std::max_element(given_.log_weight.begin() + begin, given_.log_weight.begin() + end);
+      const double largest = *std::max_element(given.log_weight.begin() + begin, given.log_weight.begin() + end);
       if (!std::isfinite(largest)) throw std::invalid_argument("all choices of a mask are impossible");
-      for (auto c = begin; c < end; ++c) weight_[c] = std::exp(given_.log_weight[c] - largest);
+      for (auto c = begin; c < end; ++c) ways_[c].weight = std::exp(given.log_weight[c] - largest);
       largest_[v] = largest;
     }
   }
 
   // The weight of all choices that leave an edge unused.
-  double without(std::int64_t begin, std::int64_t end, std::int64_t local) const {
+  double without(std::int64_t v, std::int64_t local) const {
     double sum = 0.0;
-    for (auto c = begin; c < end; ++c) {
-      if (local_[0][c] != local && local_[1][c] != local) sum += score_[c - begin];
+    for (auto c = begin_[v]; c < begin_[v + 1]; ++c) {
+      const Way& way = ways_[c];
+      const bool uses = (way.slots[0] >= 0 && way.local[0] / kKinds == local) || (way.slots[1] >= 0 && way.local[1] / kKinds == local);
+      if (!uses) sum += score_[c - begin_[v]];
     }
     return sum;
   }
 
-  // Returns whether a message changed.
-  bool send(std::int64_t edge, std::int64_t local, std::vector<double>& outgoing, double damping, double fine) {
+  // Returns whether a message changed enough to change what is believed of the edge.
+  bool send(std::int64_t edge, std::int64_t local, const std::vector<double>& incoming, std::vector<double>& outgoing,
+            bool damped, double fine) {
     const double none = std::max(unused_[local], kSmallest);
     bool changed = false;
     for (int k = 0; k < kKinds; ++k) {
@@ -160,9 +170,10 @@ class Side {
         message = 0.0;
       } else {
         const double fresh = clamped(used / none);
-        message = damping > 0.0 && message > 0.0 ? std::pow(message, damping) * std::pow(fresh, 1.0 - damping) : fresh;
+        message = damped && message > 0.0 ? std::sqrt(message) * std::sqrt(fresh) : fresh;
       }
-      changed = changed || std::abs(message - before) > fine * std::max(message, before);
+      const double said = incoming[edge * kKinds + k];
+      changed = changed || std::abs(message - before) * said > fine * (1.0 + std::max(message, before) * said);
     }
     return changed;
   }
@@ -172,10 +183,11 @@ class Side {
     for (double& each : told) each = std::max(each / total, 0.0);
   }
 
-  const Choices& given_;
+  const std::vector<std::int64_t>& begin_;
   std::int64_t n_;
-  std::vector<double> weight_, largest_;
-  std::vector<std::int64_t> local_[2], edges_, edge_begin_;
+  std::vector<Way> ways_;
+  std::vector<double> largest_;
+  std::vector<std::int64_t> edges_, edge_begin_;
   std::vector<double> used_, unused_, score_;
 };
 
@@ -196,35 +208,46 @@ double belief_of_mask(const State& from_in, const State& from_out, double* state
 
 }  // namespace
 
-Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, std::int64_t max_sweeps, double tolerance) {
+Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, std::int64_t max_sweeps, double tolerance,
+                  ChoiceMessages&& before) {
   if (out.begin.size() != in.begin.size()) throw std::invalid_argument("both sides must have the same masks");
   Side later(out, n_edges), earlier(in, n_edges);
   const auto n = later.size();
   const auto slots = static_cast<std::size_t>(n_edges * kKinds);
-  std::vector<double> down(slots, 0.0), up(slots, 0.0);  // from mothers to daughters, and back
-  earlier.know_nothing(up);
-  State even;
-  even.fill(1.0 / kStates);
-  std::vector<State> from_in(static_cast<std::size_t>(n), even), from_out(static_cast<std::size_t>(n), even);
+  Beliefs found;
+  found.messages = std::move(before);
+  auto& [down, up, from_in, from_out] = found.messages;
+  const std::int64_t undamped = down.empty() ? kUndamped : 1;
+  if (down.empty()) {
+    down.assign(slots, 0.0);
+    up.assign(slots, 0.0);
+    earlier.know_nothing(up);
+    State even;
+    even.fill(1.0 / kStates);
+    from_in.assign(static_cast<std::size_t>(n), even);
+    from_out = from_in;
+  }
+  if (down.size() != slots || from_in.size() != static_cast<std::size_t>(n)) {
+    throw std::invalid_argument("messages of another problem");
+  }
 
   const auto mothers = later.owners(n_edges), daughters = earlier.owners(n_edges);
   std::vector<char> news(static_cast<std::size_t>(n), 1);  // masks that have something new to look at
   const double fine = kFine * tolerance;
-  double damping = 0.0;
+  bool damped = false;
   const auto visit = [&](std::int64_t v, bool forwards) {
     if (!news[v]) return;
     news[v] = 0;
-    if (forwards) earlier.update(v, down, from_out[v], up, from_in[v], damping, fine, mothers, news);
-    later.update(v, up, from_in[v], down, from_out[v], damping, fine, daughters, news);
-    if (!forwards) earlier.update(v, down, from_out[v], up, from_in[v], damping, fine, mothers, news);
+    if (forwards) earlier.update(v, down, from_out[v], up, from_in[v], damped, fine, mothers, news);
+    later.update(v, up, from_in[v], down, from_out[v], damped, fine, daughters, news);
+    if (!forwards) earlier.update(v, down, from_out[v], up, from_in[v], damped, fine, mothers, news);
   };
 
-  Beliefs found;
   found.edge.assign(slots, 0.0);
   found.state.assign(static_cast<std::size_t>(n * kStates), 0.0);
   std::array<double, kKinds> kinds;
   for (found.sweeps = 0; found.sweeps < max_sweeps;) {
-    damping = found.sweeps < kUndamped ? 0.0 : kDamping;
+    damped = found.sweeps >= undamped;
     for (std::int64_t v = 0; v < n; ++v) visit(v, true);
     for (std::int64_t v = n - 1; v >= 0; --v) visit(v, false);
     ++found.sweeps;
@@ -239,10 +262,10 @@ Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, s
     // States are looked at too: they hear of edges' messages half a sweep later, also where the edges' own beliefs are settled.
     for (std::int64_t v = 0; v < n; ++v) {
       double* states = &found.state[v * kStates];
-      State before;
-      std::copy_n(states, kStates, before.begin());
+      State last;
+      std::copy_n(states, kStates, last.begin());
       belief_of_mask(from_in[v], from_out[v], states);
-      for (int s = 0; s < kStates; ++s) found.change = std::max(found.change, std::abs(states[s] - before[s]));
+      for (int s = 0; s < kStates; ++s) found.change = std::max(found.change, std::abs(states[s] - last[s]));
     }
     if (found.change < tolerance) break;
   }

@@ -2,10 +2,11 @@
 //
 // A mask has two factors, one over the ways in which its cells came and one over the ways in which they go on. Each way (a choice)
 // names a state of the mask and at most two edges with the kind of event that they take part in; all other edges of the factor
-// are unused. Messages about edges are ratios to "unused", so that their number is the number of kinds.
+// are unused. ChoiceMessages about edges are ratios to "unused", so that their number is the number of kinds.
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,14 @@ struct Choices {
   std::vector<double> log_weight;
 };
 
+using State = std::array<double, kStates>;
+
+// What masks say to each other, kKinds of each edge: from mothers to daughters, and back; and what the two sides of each mask say.
+struct ChoiceMessages {
+  std::vector<double> down, up;
+  std::vector<State> from_in, from_out;
+};
+
 struct Beliefs {
   std::vector<double> ways_out, ways_in;  // of each choice
   std::vector<double> state;              // kStates of each mask
@@ -30,9 +39,12 @@ struct Beliefs {
   double log_evidence = 0.0;              // Bethe's
   double change = 0.0;                    // largest change of a belief about an edge or a mask in the last sweep
   std::int64_t sweeps = 0;
+  ChoiceMessages messages;
 };
 
-// Masks come in the order of their frames: sweeps go forwards and backwards in time.
-Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, std::int64_t max_sweeps, double tolerance);
+// Masks come in the order of their frames: sweeps go forwards and backwards in time. ChoiceMessages of the same masks and edges under
+// nearly the same weights save sweeps; none to begin anew.
+Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, std::int64_t max_sweeps, double tolerance,
+                  ChoiceMessages&& before);
 
 }  // namespace dunno

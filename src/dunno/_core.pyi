@@ -60,9 +60,9 @@ def count_overlaps(first: Annotated[NDArray[numpy.uint16], dict(shape=(None,), o
 @overload
 def count_overlaps(first: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple: ...
 
-def propagate(out: tuple, in_: tuple, n_edges: int, max_sweeps: int, tolerance: float) -> tuple:
+def propagate(out: tuple, in_: tuple, n_edges: int, max_sweeps: int, tolerance: float, before: tuple | None) -> tuple:
     """
-    Beliefs of masks that choose their ways out and in: ways out, ways in, states, edges by kind (both flat), log evidence, last change, sweeps.
+    Beliefs of masks that choose their ways out and in: ways out, ways in, states, edges by kind (both flat), log evidence, last change, sweeps, and the messages, which a later call may begin with.
     """
 
 def format_rows(columns: list) -> bytes:

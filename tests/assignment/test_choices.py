@@ -1,5 +1,6 @@
 """Masks that choose their ways in and out: belief propagation beside sums over everything that can be."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -91,11 +92,23 @@ def test_loops_cost_little(frames: list[int]) -> None:
         out, into, n, n_edges = world(frames, np.random.default_rng(seed))
         if n_edges:
             state, edge, _ = summed(out, into, n, n_edges)
-            found = propagate(out, into, n, n_edges)
+            found = propagate(out, into, n, n_edges, tolerance=1e-4)
             assert found.change < 1e-4
             errors += [np.abs(found.state - state).max(), np.abs(found.edge - edge).max()]
     assert np.mean(errors) < 0.02
     assert np.max(errors) < 0.15
+
+
+def test_messages_of_nearly_the_same_problem_lead_to_the_same_beliefs() -> None:
+    out, into, n, n_edges = world([3, 4, 3], np.random.default_rng(3))
+    nearly = replace(out, log_weight=out.log_weight + 0.1 * np.sin(np.arange(len(out.mask))))
+    before = propagate(nearly, into, n, n_edges).messages
+    found = propagate(out, into, n, n_edges, sweeps=200, tolerance=1e-10, before=before)
+    anew = propagate(out, into, n, n_edges, sweeps=200, tolerance=1e-10)
+    np.testing.assert_allclose(found.edge, anew.edge, atol=1e-7)
+    np.testing.assert_allclose(found.state, anew.state, atol=1e-7)
+    with pytest.raises(ProblemError, match="another problem"):
+        propagate(out, into, n, n_edges + 1, before=before)
 
 
 def test_beliefs_agree_with_each_other() -> None:

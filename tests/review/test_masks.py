@@ -172,7 +172,7 @@ def test_ways_against_what_was_said_are_all_but_impossible() -> None:
     stretch = SimpleNamespace(mother=np.array([0, 1]), daughter=np.array([2, 2]), lags=np.array([1, 1]))
     nothing = Pairs(edge[:0], edge[:0], None)  # type: ignore[arg-type]
     sort = np.full(3, OUT.index("lost"))
-    graph = Graph(stretch, None, out, into, sort, sort, nothing, nothing, nothing)  # type: ignore[arg-type]
+    graph = Graph(stretch, None, out, into, sort, sort, sort, sort, nothing, nothing, nothing)  # type: ignore[arg-type]
     found = clamped(graph, clamps)
     assert (found.into.log_weight > -1).tolist() == [False, False, True]
     assert (found.out.log_weight > -1).tolist() == [False, True, True]
@@ -201,7 +201,8 @@ def test_a_division_may_lead_into_a_mask_of_two() -> None:
     nothing = Pairs(edges[:0], edges[:0], None)  # type: ignore[arg-type]
     stretch = SimpleNamespace(mother=mother, daughter=daughter, lags=np.ones(3, np.int64))
     in_sort = np.full(len(into.mask), IN.index("mother"))
-    graph = Graph(stretch, None, Choices.joined(parts), into, sort[order], in_sort, nothing, nothing, nothing)  # type: ignore[arg-type]
+    orders = (sort[order], in_sort, order, in_sort)
+    graph = Graph(stretch, None, Choices.joined(parts), into, *orders, nothing, nothing, nothing)  # type: ignore[arg-type]
     clamps = Clamps()
     clamps.hold(3, 2)
     clamps.into[3] = [(0, 3), (1, 3)]

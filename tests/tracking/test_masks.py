@@ -9,7 +9,8 @@ from dunno import Tracker, evaluation
 from dunno.calibration import ModelCalibration, load_calibration
 from dunno.io.block_files import read_block, write_block
 from dunno.simulate import Faults, Spoiled, colony, spoil
-from dunno.tracking import Tracking, self_calibration
+from dunno.tracking import Tracking, judging
+from dunno.tracking.forests import draw_forests
 
 
 @pytest.fixture(scope="module")
@@ -112,8 +113,26 @@ def test_masks_that_are_only_missing_are_not_judged(monkeypatch: pytest.MonkeyPa
     assert isinstance(found, ModelCalibration)
     assert found.max_gap > 0
     assert not found.judges_masks
-    monkeypatch.setattr(
-        self_calibration, "are_spoiled", lambda solution: True
-    )  # skipping frames alone would judge them
+    monkeypatch.setattr(judging, "LEAST_SPOILED", 0.0)  # skipping frames alone would judge them
     suspected = Tracker(workers=1).plan(movie).calibration
     assert isinstance(suspected, ModelCalibration) and suspected.judges_masks
+
+
+def test_lineages_doubt_the_odds_of_divisions_as_much_as_the_fit_says(judged: Tracking) -> None:
+    doubt = judged.about["calibration"]["division_doubt"]
+    assert 0 < doubt < 1.5
+
+    def numbers(doubt: float) -> list[int]:
+        forests = draw_forests(judged.pairs, 48, 1, doubt)
+        return [sum(int(pair.divides.sum()) for pair in forest) for forest in forests]
+
+    assert np.std(numbers(3.0)) > 1.3 * np.std(numbers(0.0))
+    assert numbers(doubt) == numbers(doubt)
+
+
+def test_a_saved_calibration_keeps_its_doubt(spoiled: Spoiled, tmp_path: Path) -> None:
+    found = Tracker(evidence="places,masks", workers=1).plan(spoiled.movie).calibration
+    assert isinstance(found, ModelCalibration)
+    found.save(tmp_path / "fit.json")
+    again = load_calibration(tmp_path / "fit.json")
+    assert isinstance(again, ModelCalibration) and again.division_doubt == found.division_doubt > 0

@@ -196,7 +196,7 @@ NOT_IN_THE_INTERVALS = (
     "faults of the masks that the model does not know of: a split or merged mask reads as an event of the cell",
     "the share ε of links that are wrong for reasons outside the model",
     "conventions of an annotator, such as the frame in which a division is counted",
-    "the doubt of the fitted parameters themselves",
+    "the doubt of the fitted parameters themselves, but for the odds of divisions where masks are judged",
 )
 
 

@@ -10,15 +10,20 @@ import numpy as np
 from dunno.assignment import Marginals
 from dunno.assignment.choices import YOUNG, Kind
 from dunno.models.expectation import maximise
+from dunno.models.free import from_free_values, to_free
 from dunno.models.masks import Solution, solve_masks, solved
 from dunno.models.model import Model
 from dunno.terms.masks import TAIL, UNIT_BALL, Law, Masks, fitted
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
-ROUNDS = 12
-FIT_SWEEPS = 8
-"""Sweeps of each round: what is not settled by then is ambiguous, and weighs little."""
+ROUNDS = 14
+FIRST_SWEEPS, SWEEPS_MORE, ROUGHLY = 8, 2, 1e-2
+"""Sweeps of the first round and of each further one, which goes on from the messages of the one before, and which beliefs are
+settled enough for a fit."""
+
+BEYOND = 1.8
+"""How far each round goes beyond the model that explains its expectations best: what is expected follows slowly."""
 
 RARE, RARE_WORTH = 1e-3, 300.0
 YOUNG_SPREAD = 0.1
@@ -47,16 +52,38 @@ def fit_masks(
         rounds: Of expectation and maximisation.
         tell: Is told how many rounds are done, and of how many.
     """
-    solution = solve_masks(model, stretch, pairwise, sweeps=FIT_SWEEPS)
-    one = np.ones((len(stretch), len(stretch)))
+    solution = solve_masks(model, stretch, pairwise, sweeps=FIRST_SWEEPS)
     for done in range(rounds):
         tell(done, rounds)
-        stretch = solution.graph.stretch
-        model = maximise(solution.expected(), one, held=HELD)
-        masks = updated(model.term(Masks.name), solution)
-        model = replace(model, terms=tuple(masks if term.name == Masks.name else term for term in model.terms))
-        solution = solved(model, stretch, sweeps=FIT_SWEEPS)
+        solution = one_round(solution)
     return solution
+
+
+def one_round(solution: Solution, counts: Floats | None = None) -> Solution:
+    """Beliefs under a model that explains the last ones better; `counts`: (F,) how often each frame counts, once if not given."""
+    stretch, before = solution.graph.stretch, solution.graph.model
+    model = maximise(solution.expected(), np.ones((len(stretch), len(stretch))), held=HELD)
+    masks = updated(model.term(Masks.name), solution if counts is None else counted(solution, counts))
+    model = replace(model, terms=tuple(masks if term.name == Masks.name else term for term in model.terms))
+    here, there = to_free(before), to_free(model)
+    model = from_free_values(model, here + BEYOND * (there - here))
+    return solved(model, stretch, sweeps=SWEEPS_MORE, tolerance=ROUGHLY, before=solution)
+
+
+def counted(solution: Solution, counts: Floats) -> Solution:
+    """The solution in which each frame's masks, and the edges that leave them, count so often."""
+    graph, beliefs = solution.graph, solution.beliefs
+    often = counts[graph.stretch.row_frame]
+    return replace(
+        solution,
+        beliefs=replace(
+            beliefs,
+            ways_out=beliefs.ways_out * often[graph.out.mask],
+            ways_in=beliefs.ways_in * often[graph.into.mask],
+            state=beliefs.state * often[:, None],
+            edge=beliefs.edge * often[graph.stretch.mother][:, None],
+        ),
+    )
 
 
 def updated(masks: Masks, solution: Solution) -> Masks:

@@ -15,7 +15,7 @@ Links, events and gaps weigh what the model says; the term `masks` says the rest
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,8 +71,10 @@ class Graph:
         model: The model.
         out: Ways out.
         into: Ways in.
-        out_sort: (C,) of which sort each way out is, by its place in `names`.
-        in_sort: (C,) likewise.
+        out_sort: (C,) of which sort each way out is, by its place in `OUT`.
+        in_sort: (C,) likewise, by its place in `IN`.
+        out_order: (C,) where each way out stands among all that were thought of.
+        in_order: (C,) likewise.
         divisions: Pairs of edges that may be a division's.
         partings: Those of masks that may come apart.
         merges: Those of masks that may merge.
@@ -84,6 +86,8 @@ class Graph:
     into: Choices
     out_sort: Ints
     in_sort: Ints
+    out_order: Ints
+    in_order: Ints
     divisions: Pairs
     partings: Pairs
     merges: Pairs
@@ -111,24 +115,43 @@ def _by_edge(side: Choices, kind: Kind, n_edges: int) -> Floats:
     return weight
 
 
-def graph_of(model: Model, stretch: Stretch, tempering: float = 1.0) -> Graph:
-    """All choices of a stretch's masks, with their weights."""
+def graph_of(model: Model, stretch: Stretch, tempering: float = 1.0, before: Graph | None = None) -> Graph:
+    """All choices of a stretch's masks, with their weights.
+
+    Args:
+        model: With the term `masks`.
+        stretch: With the edges that are looked at.
+        tempering: τ.
+        before: The choices of the same stretch under nearly the same model: the same ones are looked at.
+    """
     problem = model.problem(stretch)
     masks: Masks = model.term(Masks.name)
     size = stretch.column("log_area")
     change = size[stretch.daughter] - size[stretch.mother]
     said = {young: masks.log_size(change, stretch.daughter, stretch, young=young) for young in (False, True)}
-    divisions = _division_pairs(model, masks, stretch)
-    partings, merges = _touching_pairs(masks, stretch, out=True), _touching_pairs(masks, stretch, out=False)
+    if before is None:
+        divisions = _division_pairs(model, masks, stretch)
+        partings, merges = _touching_pairs(masks, stretch, out=True), _touching_pairs(masks, stretch, out=False)
+    else:
+        divisions, partings, merges = before.divisions, before.partings, before.merges
     out = _ways_out(model, masks, stretch, problem, said, divisions, partings)
     into = _ways_in(model, masks, stretch, problem, merges)
-    choices_out, out_sort = _joined(out, OUT, tempering)
-    choices_in, in_sort = _joined(into, IN, tempering)
-    return Graph(stretch, model, choices_out, choices_in, out_sort, in_sort, divisions, partings, merges)
+    if before is not None:
+        later = replace(before.out, log_weight=_weights(out, before.out_order, tempering))
+        earlier = replace(before.into, log_weight=_weights(into, before.in_order, tempering))
+        return replace(before, model=model, out=later, into=earlier)
+    choices_out, out_sort, out_order = _joined(out, OUT, tempering)
+    choices_in, in_sort, in_order = _joined(into, IN, tempering)
+    orders = (out_sort, in_sort, out_order, in_order)
+    return Graph(stretch, model, choices_out, choices_in, *orders, divisions, partings, merges)
 
 
-def _joined(parts: dict[str, list[Choices]], names: tuple[str, ...], tempering: float) -> tuple[Choices, Ints]:
-    """All ways with their sorts, without those of pairs that are far below the best one of the same mask."""
+def _weights(parts: dict[str, list[Choices]], order: Ints, tempering: float) -> Floats:
+    return tempering * np.concatenate([part.log_weight for own in parts.values() for part in own])[order]
+
+
+def _joined(parts: dict[str, list[Choices]], names: tuple[str, ...], tempering: float) -> tuple[Choices, Ints, Ints]:
+    """All ways with their sorts and places, without those of pairs that are far below the best one of the same mask."""
     flat = [(names.index(name), part) for name, own in parts.items() for part in own]
     whole = Choices(
         **{name: np.concatenate([getattr(part, name) for _, part in flat]) for name in Choices.__dataclass_fields__}
@@ -141,7 +164,7 @@ def _joined(parts: dict[str, list[Choices]], names: tuple[str, ...], tempering: 
     kept &= whole.log_weight > -np.inf
     order = np.flatnonzero(kept)[np.argsort(whole.mask[kept], kind="stable")]
     columns = {name: np.ascontiguousarray(getattr(whole, name)[order]) for name in Choices.__dataclass_fields__}
-    return Choices(**{**columns, "log_weight": tempering * columns["log_weight"]}), sort[order]
+    return Choices(**{**columns, "log_weight": tempering * columns["log_weight"]}), sort[order], order
 
 
 def _wide(model: Model, masks: Masks, stretch: Stretch, way: Floats | None = None) -> Floats:

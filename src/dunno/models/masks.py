@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dunno.assignment import Marginals
-from dunno.assignment.choices import SWEEPS, Beliefs, Choices, Kind, propagate
+from dunno.assignment.choices import SWEEPS, TOLERANCE, Beliefs, Choices, Kind, propagate
 from dunno.models.expectation import Expected
 from dunno.models.mask_ways import IN, OUT, Clamp, Graph, graph_of
 from dunno.models.model import Model
@@ -106,12 +106,20 @@ def solve_masks(
 
 
 def solved(
-    model: Model, stretch: Stretch, tempering: float = 1.0, sweeps: int = SWEEPS, clamp: Clamp | None = None
+    model: Model,
+    stretch: Stretch,
+    tempering: float = 1.0,
+    sweeps: int = SWEEPS,
+    clamp: Clamp | None = None,
+    before: Solution | None = None,
+    tolerance: float = TOLERANCE,
 ) -> Solution:
-    """Beliefs about a stretch as it is."""
-    graph = graph_of(model, stretch, tempering)
+    """Beliefs about a stretch as it is; `before`, those about the same stretch under nearly the same model, save sweeps."""
+    graph = graph_of(model, stretch, tempering, None if before is None else before.graph)
     graph = graph if clamp is None else clamp(graph)
-    return Solution(graph, propagate(graph.out, graph.into, stretch.n_rows, len(stretch.mother), sweeps))
+    messages = None if before is None else before.beliefs.messages
+    found = propagate(graph.out, graph.into, stretch.n_rows, len(stretch.mother), sweeps, tolerance, messages)
+    return Solution(graph, found)
 
 
 def _worth_a_look(model: Model, stretch: Stretch, pairwise: Marginals) -> Bools:

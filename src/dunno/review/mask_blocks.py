@@ -26,7 +26,7 @@ from dunno.review.far import Found, across_gaps
 from dunno.review.retracking import plan_of
 from dunno.review.statements import constraints_of
 from dunno.runs.workspace import CALIBRATION_FILE
-from dunno.tracking.blocks import BLOCK, Block, blocks_of
+from dunno.tracking.blocks import Block, blocks_of
 from dunno.tracking.candidates import candidates_of
 from dunno.tracking.gaps import pair_of
 from dunno.tracking.gate import merge
@@ -65,6 +65,11 @@ class MaskBlocks:
         self._movie = movie
         self._blocks: list[Block] | None = None
 
+    @property
+    def size(self) -> int:
+        """How many pairs are solved together."""
+        return self._plan.block
+
     @classmethod
     def of(cls, folder: Path, about: dict[str, Any], movie: Callable[[], Movie]) -> MaskBlocks | None:
         """Those of an output; `None` where its masks are not judged, or the links are somebody else's."""
@@ -76,7 +81,7 @@ class MaskBlocks:
         """Whether the movie is there; without it, its frame pairs are taken one by one."""
         if self._blocks is None:
             try:
-                self._blocks = list(blocks_of(self._movie(), self._plan.window, halo=self._plan.halo))
+                self._blocks = list(blocks_of(self._movie(), self._plan.window, self.size, self._plan.halo))
             except DunnoError:
                 self._blocks = []
         return bool(self._blocks)
@@ -91,7 +96,7 @@ class MaskBlocks:
             find: Finds a frame.
         """
         assert self._blocks is not None
-        block = self._blocks[pairs.start // BLOCK]
+        block = self._blocks[pairs.start // self.size]
         own = {t: with_decided_edges(get(t), decisions) for t in pairs}
         said = Said(decisions, {t: constraints_of(pair, decisions) for t, pair in own.items()})
         solved = self._solved(block, pairs, said, find)

@@ -23,7 +23,6 @@ from dunno.review.mask_blocks import MaskBlocks
 from dunno.review.statements import concerns
 from dunno.review.store import Recent, Store
 from dunno.review.table import Table
-from dunno.tracking.blocks import BLOCK
 from dunno.types import Bools, Ints, PairPosterior
 
 FALSE = (NO_CELL, ONE_CELL)
@@ -47,7 +46,7 @@ class State:
         self._rules = Rules(no_mother=bool(about["no_mother"]), keep_links=keep_links)
         self._store = Store(folder)
         self._blocks = blocks
-        self._solved: Recent[PairPosterior] = Recent(8 if blocks is None else KEPT_BLOCKS * BLOCK)
+        self._solved: Recent[PairPosterior] = Recent(8 if blocks is None else KEPT_BLOCKS * blocks.size)
         self._on_pair: dict[int, list[Decision]] = defaultdict(list)
         self.answers: dict[int, list[Answer]] = defaultdict(list)
         self.table = Table.of(progress(self._store.stream(), len(about["frames"]) - 1))
@@ -89,8 +88,8 @@ class State:
         """The pairs that are solved together with pair t: its block where masks are judged, else it alone."""
         if self._blocks is None or not self._blocks.opened():
             return range(t, t + 1)
-        first = t - t % BLOCK
-        return range(first, min(first + BLOCK, self.table.n_pairs))
+        first = t - t % self._blocks.size
+        return range(first, min(first + self._blocks.size, self.table.n_pairs))
 
     def _touched(self, decision: Decision) -> list[range]:
         return sorted({self._together(t) for t in self.pairs_of(decision)}, key=lambda each: each.start)

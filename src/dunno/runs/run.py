@@ -227,9 +227,11 @@ def finished_files(
     A block is written the moment it ends, so that what is lost when a run is killed is what was in flight. Workers on this machine
     write their blocks themselves; those of a cluster, which may see other disks, send them.
     """
-    sizes = [block.n_pairs for block in blocks_of(movie, plan.window, halo=plan.halo)]
+    sizes = [block.n_pairs for block in blocks_of(movie, plan.window, plan.block, plan.halo)]
     before = {index for index in range(len(sizes)) if block_files.is_whole(block_files.block_file(folder, index))}
-    missing = (each for each in enumerate(blocks_of(movie, plan.window, halo=plan.halo)) if each[0] not in before)
+    missing = (
+        each for each in enumerate(blocks_of(movie, plan.window, plan.block, plan.halo)) if each[0] not in before
+    )
     done, upcoming = set(before), 0
     pairs_done = sum(sizes[index] for index in before)
     tell("tracking frames", pairs_done, sum(sizes))

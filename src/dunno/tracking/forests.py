@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from statistics import NormalDist
 from typing import cast
 
 import numpy as np
@@ -15,6 +16,9 @@ from dunno.types import Floats, GapEdges, GapWeights, Ints, PairPosterior
 
 NEGLIGIBLE = 1e-6
 """Edges across gaps that are less probable than this are never drawn."""
+
+STRATA, FAR_SEED = 8, 1_000_003
+"""How many odds of division stand for all, and how far apart their seeds are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +36,43 @@ class Run:
     gap_edge: list[Ints]
 
 
-def draw_forests(pairs: Sequence[PairPosterior], n: int, seed: int) -> list[list[PairPosterior]]:
-    """Draw the links of all pairs n times; every pair has its problem."""
+def draw_forests(pairs: Sequence[PairPosterior], n: int, seed: int, doubt: float = 0.0) -> list[list[PairPosterior]]:
+    """Draw the links of all pairs n times; every pair has its problem.
+
+    Args:
+        pairs: Of the whole movie.
+        n: How many forests.
+        seed: Of the draws.
+        doubt: How well the odds of divisions are known: the standard deviation of their common logarithm. Each forest has odds of
+            its own, a few of which stand for all.
+    """
+    parts = min(STRATA, n) if doubt > 0 else 1
+    drawn = [
+        _drawn(_with_odds(pairs, doubt * shift), len(range(part, n, parts)), seed + part * FAR_SEED)
+        for part, shift in enumerate(_spread(parts))
+    ]
+    return [drawn[k % parts][k // parts] for k in range(n)]
+
+
+def _spread(parts: int) -> list[float]:
+    """So many numbers that lie as those of a normal law do, with a mean of 0 and a deviation of 1."""
+    places = np.array([NormalDist().inv_cdf((part + 0.5) / parts) for part in range(parts)])
+    return [0.0] if parts == 1 else (places / places.std()).tolist()
+
+
+def _with_odds(pairs: Sequence[PairPosterior], shift: float) -> Sequence[PairPosterior]:
+    """The pairs with other log odds of all divisions."""
+    if shift == 0:
+        return pairs
+    problems = [cast(Problem, pair.problem) for pair in pairs]
+    return [
+        replace(pair, problem=replace(problem, divide=problem.divide - shift))
+        for pair, problem in zip(pairs, problems, strict=True)
+    ]
+
+
+def _drawn(pairs: Sequence[PairPosterior], n: int, seed: int) -> list[list[PairPosterior]]:
+    """Forests with the odds as they are."""
     forests: list[list[PairPosterior]] = [[] for _ in range(n)]
     for run in tied(pairs):
         frames = [run[0].mother_frame, run[-1].daughter_frame]

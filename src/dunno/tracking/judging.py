@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from dunno.assignment import Marginals
 from dunno.calibration.evidence import Trial
 from dunno.calibration.kinds.model import ModelCalibration
 from dunno.calibration.verdict import SkipTest, judge, sees_false_divisions
@@ -15,16 +17,26 @@ from dunno.models.carrying import seen
 from dunno.models.expectation import maximise
 from dunno.models.fit import kernel
 from dunno.models.intervals import Intervals
+from dunno.models.mask_doubt import division_doubt
 from dunno.models.mask_fit import fit_masks
 from dunno.models.masks import Solution, with_masks
+from dunno.models.model import Model
 from dunno.terms.masks import Masks
 from dunno.tracking.masks import with_gap_edges
+from dunno.tracking.plan import MASK_HALO
 from dunno.tracking.sampling import Sample
+from dunno.types.stretch import Stretch
 from dunno.work.progress import Tell
 
-MASK_CELLS, MASK_RUN = 12_000, 20
-"""How many cells the model of masks is fitted on, and in how many frames in a row: as many runs as there is room for, because rates
-change over a movie."""
+FIRST, MORE = (8_000, 10), (30_000, 20)
+"""On how many cells the model of masks is fitted first, and in about how many frames in a row; and on how many then. As many runs
+as there is room for, because rates change over a movie."""
+
+TOGETHER = 30_000
+"""Masks that are solved together: the more, the nearer to the whole movie's posterior, and the more memory it takes."""
+
+MORE_ROUNDS = 5
+"""Rounds on more cells, where the first ones were not all."""
 
 FITTING = "judging masks"
 
@@ -43,39 +55,77 @@ def wants_masks(asked: Sequence[str] | None, test: SkipTest | None) -> bool:
     return test is not None and sees_false_divisions(test)
 
 
-def judged_masks(fit: Fit, sample: Sample, gate: float, tell: Tell) -> Solution:
-    """Fit a model in which masks may hold no cell, one, or two.
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The model of masks, fitted.
+
+    Attributes:
+        solution: What is believed of a sample's masks under it.
+        doubt: How well the odds of divisions are known: the standard deviation of their common logarithm.
+        together: How many frames are solved together.
+    """
+
+    solution: Solution
+    doubt: float
+    together: int
+
+    @property
+    def are_spoiled(self) -> bool:
+        """Whether masks are wrong often enough for the model to be kept."""
+        return share_spoiled(self.solution) >= LEAST_SPOILED
+
+
+def judged_masks(fit: Fit, sample: Sample, gate: float, tell: Tell, *, asked: bool) -> Judged:
+    """Fit a model in which masks may hold no cell, one, or two: to a part of the sample first, then to more of it.
 
     Args:
         fit: With gaps, where masks are missing.
         sample: The frames that it was fitted on.
         gate: Longest edge between neighbouring frames.
         tell: Is told how far it is.
+        asked: Whether the model is kept in any case.
     """
-    long = _long_runs(sample)
-    steps = [(t, t + 1) for t in sorted(long.cells) if t + 1 in long.cells]
     plain = fit.model
-    stretch = long.stretch(steps, gate)
-    model = with_masks(plain, stretch, sample.cell_size)
-    stretch = seen(plain, stretch)
-    stretch, pairwise = with_gap_edges(plain, stretch, gate)
-    return fit_masks(model, stretch, pairwise, tell=lambda done, of: tell(FITTING, done, of))
+    first = _stretch_of(_long_runs(sample, *FIRST), plain, gate)
+    model = with_masks(plain, first, sample.cell_size)
+    solution = fit_masks(model, *_with_gaps(plain, first, gate), tell=partial(tell, FITTING))
+    if not asked and share_spoiled(solution) < LEAST_SPOILED:
+        return Judged(solution, 0.0, 0)
+    more = _long_runs(sample, *MORE)
+    share = 1.0
+    doubted = solution
+    if len(more.cells) > len(solution.graph.stretch.frames):
+        second = _stretch_of(more, plain, gate)
+        share = first.n_rows / second.n_rows
+        stretch, pairwise = _with_gaps(plain, second, gate)
+        solution = fit_masks(solution.graph.model, stretch, pairwise, MORE_ROUNDS, partial(tell, FITTING))
+    return Judged(solution, division_doubt(doubted, share), _together(sample))
 
 
-def are_spoiled(solution: Solution) -> bool:
-    """Whether masks are wrong often enough for their model to be kept."""
+def _stretch_of(sample: Sample, model: Model, gate: float) -> Stretch:
+    steps = [(t, t + 1) for t in sorted(sample.cells) if t + 1 in sample.cells]
+    return sample.stretch(steps, gate)
+
+
+def _with_gaps(model: Model, stretch: Stretch, gate: float) -> tuple[Stretch, Marginals]:
+    return with_gap_edges(model, seen(model, stretch), gate)
+
+
+def share_spoiled(solution: Solution) -> float:
+    """Share of masks that hold no cell, or two."""
     state = solution.beliefs.state
-    return float((state[:, 0] + state[:, 2]).mean()) >= LEAST_SPOILED if len(state) else False
+    return float((state[:, 0] + state[:, 2]).mean()) if len(state) else 0.0
 
 
-def with_judged_masks(calibration: ModelCalibration, solution: Solution, test: SkipTest | None) -> ModelCalibration:
+def with_judged_masks(calibration: ModelCalibration, judged: Judged, test: SkipTest | None) -> ModelCalibration:
     """The calibration with the model of masks.
 
     Args:
         calibration: Of single steps, tested.
-        solution: What is believed of a sample's masks under the fitted model.
+        judged: The model of masks.
         test: What skipping frames said of places alone.
     """
+    solution = judged.solution
     kept = {name: values for name, values in calibration.courses.items() if name in KEPT_COURSES}
     if kept:
         kept["p_divide"] = _divisions_over_time(solution, calibration.frames)
@@ -92,6 +142,8 @@ def with_judged_masks(calibration: ModelCalibration, solution: Solution, test: S
         intervals=_still_true(calibration, solution),
         skipping=tests,
         verdict=judge(tests[0] if tests else None, calibration.problems),
+        division_doubt=judged.doubt,
+        together=judged.together,
     )
 
 
@@ -112,17 +164,27 @@ def _divisions_over_time(solution: Solution, frames: Sequence[int]) -> tuple[flo
     return tuple(np.interp(frames, expected.stretch.transition_frame, np.asarray(found)).tolist())
 
 
-def _long_runs(sample: Sample) -> Sample:
+def _together(sample: Sample) -> int:
+    """How many frames are solved together: the whole movie with room for halos, or as many as there is memory for."""
+    most = int(TOGETHER / _usual(sample))
+    return most if len(sample.movie) > most else len(sample.movie) + 2 * MASK_HALO[1]
+
+
+def _usual(sample: Sample) -> float:
+    """Cells of a frame."""
+    return max(float(np.mean([len(each) for each in sample.frames])), 1.0)
+
+
+def _long_runs(sample: Sample, cells_wanted: int, in_a_row: int) -> Sample:
     """Frames in long runs: masks that merge stay so for a while."""
     movie, n = sample.movie, len(sample.movie)
-    usual = max(float(np.mean([len(each) for each in sample.frames])), 1.0)
-    most = int(max(MASK_CELLS / usual, 2))
+    most = int(max(cells_wanted / _usual(sample), 2))
     if n <= most:
         chosen = list(range(n))
     else:
-        runs = max(most // MASK_RUN, 1)
+        runs = max(round(most / in_a_row), 1)
         length = most // runs
-        starts = np.linspace(0, n - length, runs).astype(int).tolist()
+        starts = np.linspace(0, n - length, runs).astype(int).tolist() if runs > 1 else [(n - length) // 2]
         chosen = sorted({t for start in starts for t in range(start, start + length)})
     cells = {t: sample.cells[t] if t in sample.cells else movie.detections(t).without_pixels() for t in chosen}
     return Sample(cells, sample.cost, movie)

@@ -79,15 +79,17 @@ class Tracking:
         """Draw n complete lineage forests from the posterior (method JP).
 
         Each is a tracking with one drawn assignment as its links; compute any figure on all of them, and its spread is its
-        uncertainty. Frame pairs are independent, unless edges across gaps tie them: these are drawn together. The same seed draws
-        the same forests.
+        uncertainty. Frame pairs are independent, unless edges across gaps tie them: these are drawn together. Where masks are
+        judged, the odds of divisions are known only so well, and differ from forest to forest. The same seed draws the same
+        forests.
         """
         missing = next((pair for pair in self.pairs if pair.problem is None), None)
         if missing is not None:
             raise InputError(
                 "only results of method JP, not scaled by a temperature nor read from a file, can be sampled from"
             )
-        return [replace(self, pairs=tuple(forest)) for forest in draw_forests(self.pairs, n, seed)]
+        doubt = float((self.about.get("calibration") or {}).get("division_doubt", 0.0))
+        return [replace(self, pairs=tuple(forest)) for forest in draw_forests(self.pairs, n, seed, doubt)]
 
     def filled(self) -> Tracking:
         """The same with cells filled in where links skip frames, marked in every file (`filled`), for tools that need every frame.

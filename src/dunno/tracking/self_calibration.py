@@ -15,7 +15,7 @@ from dunno.models import Fit
 from dunno.models.covering import covering
 from dunno.tracking.choosing import Choice, choose_evidence, with_touching
 from dunno.tracking.fitting import fit_sample
-from dunno.tracking.judging import are_spoiled, judged_masks, wants_masks, with_judged_masks
+from dunno.tracking.judging import judged_masks, wants_masks, with_judged_masks
 from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
@@ -45,8 +45,8 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
         places = with_touching(Choice(fit, skipped), sample.cell_size)
         choice = choose_evidence(sample, fit, skipped, plan.evidence, tell) if chosen else places
         bridged = _bridged(choice, gate, plan.max_gap)
-        masks = judged_masks(bridged.fit, sample, gate, tell)
-        if not chosen and not are_spoiled(masks):
+        masks = judged_masks(bridged.fit, sample, gate, tell, asked=chosen)
+        if not chosen and not masks.are_spoiled:
             bridged = masks = None
     if bridged is None:
         bridged = _bridged(choose_evidence(sample, fit, skipped, plan.evidence, tell), gate, plan.max_gap)

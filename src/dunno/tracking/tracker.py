@@ -231,7 +231,7 @@ class Tracker:
     def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[PairPosterior]:
         """Yield each frame pair's posterior, in order, keeping a few blocks in memory."""
         plan = plan or self.plan(movie)
-        blocks = blocks_of(movie, plan.window, halo=plan.halo)
+        blocks = blocks_of(movie, plan.window, plan.block, plan.halo)
         work = partial(track_block, plan)
         yield from one_link_each(self._solved(work, blocks))
 

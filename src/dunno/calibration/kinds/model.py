@@ -46,6 +46,9 @@ class ModelCalibration(Calibration):
         intervals: 95 % intervals of the pooled parameters.
         summary: What the fit saw: evidence, expected numbers, iterations.
         fitted_for: What it was fitted on.
+        division_doubt: How well the odds of divisions are known where masks are judged: the standard deviation of their common
+            logarithm.
+        together: How many frames are solved together where masks are judged.
     """
 
     name: ClassVar[str] = "motion model"
@@ -64,6 +67,8 @@ class ModelCalibration(Calibration):
     intervals: Intervals = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
     fitted_for: Mapping[str, Any] = field(default_factory=dict)
+    division_doubt: float = 0.0
+    together: int = 0
 
     @property
     def collective(self) -> bool:
@@ -154,6 +159,7 @@ class ModelCalibration(Calibration):
             "collective": self.collective,
             "max_gap": self.max_gap,
             "judges_masks": self.judges_masks,
+            "division_doubt": self.division_doubt,
             "varies_in_time": bool(self.frames),
             "parameters": {
                 **parameters,
@@ -216,6 +222,8 @@ class ModelCalibration(Calibration):
             "problems": list(self.problems),
             "intervals": {name: list(interval) for name, interval in self.intervals.items()},
             "summary": dict(self.summary),
+            "division_doubt": self.division_doubt,
+            "together": self.together,
         }
 
     @classmethod
@@ -234,6 +242,8 @@ class ModelCalibration(Calibration):
             intervals={name: (low, high) for name, (low, high) in content["intervals"].items()},
             summary=content["summary"],
             fitted_for=content["fitted_for"],
+            division_doubt=content.get("division_doubt", 0.0),
+            together=content.get("together", 0),
         )
 
     def moved_to(self, field: Field) -> ModelCalibration:
