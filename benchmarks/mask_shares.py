@@ -16,16 +16,16 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from benchmarks import spoiled
 from dunno import Movie, Tracker, read
 from dunno.calibration.verdict import SkipTest
 from dunno.errors import DunnoWarning
-from dunno.models.masks import Solution
 from dunno.simulate import Faults, colony, spoil
 from dunno.tracking import self_calibration
-from dunno.tracking.judging import are_spoiled, wants_masks
+from dunno.tracking.judging import judged_masks, share_spoiled, wants_masks
 
 CLEAN = (
     "Fluo-N2DL-HeLa/01",
@@ -63,10 +63,10 @@ class Listener:
         self.test, self.wanted = test, wants_masks(asked, test)
         return True
 
-    def are_spoiled(self, solution: Solution) -> bool:
+    def judged_masks(self, *given: Any, **more: Any) -> None:
         """What the model says."""
-        state = solution.beliefs.state
-        self.share, self.kept = float((state[:, 0] + state[:, 2]).mean()), are_spoiled(solution)
+        judged = judged_masks(*given, **more)
+        self.share, self.kept = share_spoiled(judged.solution), judged.are_spoiled
         raise Told
 
     @property
@@ -112,7 +112,7 @@ def heard(movie: Movie) -> Listener:
     listener = Listener()
     with (
         patch.object(self_calibration, "wants_masks", listener.wants_masks),
-        patch.object(self_calibration, "are_spoiled", listener.are_spoiled),
+        patch.object(self_calibration, "judged_masks", listener.judged_masks),
     ):
         try:
             Tracker(workers=1).plan(movie)
@@ -136,7 +136,7 @@ def main() -> None:
         begun = time.process_time()
         said = heard(opened())
         seconds = time.process_time() - begun
-        judged = "yes" if said.wanted and said.kept else "no"
+        judged = "no" if not said.wanted else "yes" if said.kept else "fitted, not kept"
         print(
             f"| {name} | {masks} | {step} | {said.excess} | {said.share:.4f} | {judged} | {seconds:.0f} |", flush=True
         )
