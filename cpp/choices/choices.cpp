@@ -11,7 +11,7 @@ namespace dunno {
 
 namespace {
 
-constexpr double kSmallest = 1e-250, kLargest = 1e250;
+constexpr double kSmallest = 1e-250, kLargest = 1e80;  // of messages; three of the largest may be multiplied
 constexpr std::int64_t kUndamped = 8;  // sweeps before messages are damped, where nothing is known before
 constexpr double kMostly = 0.99;
 constexpr double kFine = 0.1;  // messages that change a belief by less than this share of the tolerance are not passed on
@@ -202,6 +202,14 @@ double belief_of_edge(const std::vector<double>& down, const std::vector<double>
   return total;
 }
 
+double belief_of_mask(const State& from_in, const State& from_out, double* states) {
+  double total = 0.0;
+  for (int s = 0; s < kStates; ++s) total += from_in[s] * from_out[s];
+  total = std::max(total, kSmallest);
+  for (int s = 0; s < kStates; ++s) states[s] = from_in[s] * from_out[s] / total;
+  return total;
+}
+
 }  // namespace
 
 Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, std::int64_t max_sweeps, double tolerance,
@@ -240,6 +248,7 @@ Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, s
   };
 
   found.edge.assign(slots, 0.0);
+  found.state.assign(static_cast<std::size_t>(n * kStates), 0.0);
   std::array<double, kKinds> kinds;
   for (found.sweeps = 0; found.sweeps < max_sweeps;) {
     damped = found.sweeps >= undamped;
@@ -254,20 +263,23 @@ Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, s
         found.edge[e * kKinds + k] = kinds[k];
       }
     }
+    // States are looked at too: they hear of edges' messages half a sweep later, also where the edges' own beliefs are settled.
+    for (std::int64_t v = 0; v < n; ++v) {
+      double* states = &found.state[v * kStates];
+      State last;
+      std::copy_n(states, kStates, last.begin());
+      belief_of_mask(from_in[v], from_out[v], states);
+      for (int s = 0; s < kStates; ++s) found.change = std::max(found.change, std::abs(states[s] - last[s]));
+    }
     if (found.change < tolerance) break;
   }
 
   found.ways_out.resize(out.log_weight.size());
   found.ways_in.resize(in.log_weight.size());
-  found.state.resize(static_cast<std::size_t>(n * kStates));
   for (std::int64_t v = 0; v < n; ++v) {
     found.log_evidence += later.believe(v, up, from_in[v], found.ways_out);
     found.log_evidence += earlier.believe(v, down, from_out[v], found.ways_in);
-    double total = 0.0;
-    for (int s = 0; s < kStates; ++s) total += from_in[v][s] * from_out[v][s];
-    total = std::max(total, kSmallest);
-    for (int s = 0; s < kStates; ++s) found.state[v * kStates + s] = from_in[v][s] * from_out[v][s] / total;
-    found.log_evidence -= std::log(total);
+    found.log_evidence -= std::log(belief_of_mask(from_in[v], from_out[v], &found.state[v * kStates]));
   }
   for (std::int64_t e = 0; e < n_edges; ++e) found.log_evidence -= std::log(belief_of_edge(down, up, e, kinds.data()));
   return found;

@@ -38,7 +38,7 @@ struct Beliefs {
   std::vector<double> state;              // kStates of each mask
   std::vector<double> edge;               // kKinds of each edge
   double log_evidence = 0.0;              // Bethe's
-  double change = 0.0;                    // largest change of a belief about an edge in the last sweep
+  double change = 0.0;                    // largest change of a belief about an edge or a mask in the last sweep
   std::int64_t sweeps = 0;
   ChoiceMessages messages;
 };

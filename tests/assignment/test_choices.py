@@ -146,6 +146,15 @@ def test_a_very_sure_edge_is_not_lost_in_rounding() -> None:
     assert 1 - found.edge[0, Kind.SINGLE] == pytest.approx(np.exp(-80.0), abs=1e-15)
 
 
+def test_an_edge_that_both_ends_must_take_is_certain() -> None:
+    one = np.array([0])
+    out = Choices.joined([ways(one, 1, 0.5, (one, Kind.SINGLE)), ways(one + 1, 1, 0.0)])
+    into = Choices.joined([ways(one, 1, 0.0), ways(one + 1, 1, -2.0, (one, Kind.SINGLE))])
+    found = propagate(out, into, 2, 1)
+    assert found.edge[0].tolist() == [1.0, *[0.0] * (KINDS - 1)]
+    assert found.log_evidence == pytest.approx(-1.5)
+
+
 def test_a_mask_without_a_way_is_refused() -> None:
     only = ways(np.array([0]), 1, 0.0)
     with pytest.raises(ProblemError, match="no choice"):

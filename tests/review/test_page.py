@@ -11,8 +11,8 @@ import pytest
 from dunno import evaluation
 from dunno.cli.review import opened_in_browser
 from dunno.review import Review
+from dunno.review.asking import was_wrong
 from dunno.review.export import reviewed_tracking
-from dunno.review.review import was_wrong
 from dunno.simulate import Colony
 from dunno.tracking import Tracking
 from dunno.truth import true_mothers

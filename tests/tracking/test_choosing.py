@@ -111,7 +111,7 @@ def test_another_cost_speaks_beside_places() -> None:
 
 def test_a_calibration_with_evidence_goes_through_a_file(tmp_path: Path) -> None:
     movie = colony(cells=30, frames=10, motion=0.2, seed=0).movie
-    plan = Tracker(workers=1, evidence="places,parting,size,readiness,beside,age").plan(movie)
+    plan = Tracker(workers=1, evidence="places,parting,size,readiness").plan(movie)
     assert plan.calibration is not None
     plan.calibration.save(tmp_path / "fit.json")
     again = load_calibration(tmp_path / "fit.json")
@@ -124,8 +124,8 @@ def test_what_helps_is_told_in_one_sentence() -> None:
     assert in_words(trials[1:]) == "places alone decide; shape would not help"
     assert in_words([]) == ""
     nan = float("nan")
-    masks = Trial("beside", nan, nan, nan, nan, True, excess=0.32)
-    assert in_words([masks]).startswith("beside join: 32% more divisions")
+    masks = Trial("masks", nan, nan, nan, nan, True, excess=0.32)
+    assert in_words([masks]).startswith("masks join: 32% more divisions")
     assert Trial.of_dict(masks.to_dict()).excess == 0.32
     pushed = Trial("touching", nan, nan, nan, nan, True, exchanged=12.3)
     assert in_words([trials[1], pushed]).startswith(
@@ -175,7 +175,7 @@ def test_clean_masks_keep_their_divisions() -> None:
     made = colony(cells=60, frames=30, motion=0.08, cycle=40.0, seed=3)
     tracking = Tracker(workers=1).track(made.movie)
     joined = {t["name"] for t in tracking.about["calibration"]["evidence"]["trials"] if t["joined"]}
-    assert not {"beside", "age"} & joined
+    assert "masks" not in joined
     found = evaluation.score(tracking, made.truth).divisions
     assert found is not None
     assert found.f1 > 0.95

@@ -115,7 +115,7 @@ class Beliefs:
         state: (N, 4) probability of each mask to hold no cell, one, two, or one that was born lately.
         edge: (E, 12) probability of each edge to be of each kind.
         log_evidence: Bethe's approximation of it.
-        change: By how much a belief about an edge changed at most in the last sweep.
+        change: By how much a belief about an edge or a mask changed at most in the last sweep.
         sweeps: How many were made.
         messages: What masks said to each other last.
     """

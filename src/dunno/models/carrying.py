@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from dunno.models.expectation import Expected, expect
 from dunno.models.model import Model
-from dunno.terms.age import MEMORY, Age
 from dunno.terms.axes import Axes
 from dunno.terms.flow import Flow
-from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
 NEGLIGIBLE = 1e-6
@@ -44,16 +40,4 @@ def seen(model: Model, stretch: Stretch) -> Stretch:
         likely = stretch.among(first.found.edge > NEGLIGIBLE)
         again = expect(without_flow(model), carried_by(first, likely))
         stretch = carried_by(again, stretch)
-    return stretch.with_recent(recently_born(expect(model, stretch))) if model.has(Age.name) else stretch
-
-
-def recently_born(expected: Expected) -> Floats:
-    """(N,) probability that a cell was born of a division at most `MEMORY` frames before."""
-    stretch, found = expected.stretch, expected.found
-    n = stretch.n_rows
-    born = np.bincount(stretch.daughter, found.edge_dividing, minlength=n)
-    total, ways = born.copy(), (stretch.mother, stretch.daughter, expected.single)
-    for _ in range(MEMORY - 1):
-        born = np.bincount(ways[1], ways[2] * born[ways[0]], minlength=n)
-        total += born
-    return np.minimum(total, 1.0)
+    return stretch

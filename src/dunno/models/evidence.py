@@ -8,12 +8,10 @@ from typing import Any
 
 from dunno import rooms
 from dunno.errors import InputError
-from dunno.models.carrying import recently_born
 from dunno.models.climbing import Climb
 from dunno.models.expectation import expect, maximise
 from dunno.models.fit import Fit, kernel_of
 from dunno.models.model import Model, is_place, path_of
-from dunno.terms.age import Age
 from dunno.terms.jumps import Jumps
 from dunno.terms.masks import Masks
 from dunno.terms.touching import Touching
@@ -37,19 +35,13 @@ def offered() -> list[str]:
     return sorted((name for name, term in ranks.items() if term.rank > 0), key=lambda name: ranks[name].rank)
 
 
-def against_false_divisions() -> list[str]:
-    """The terms that explain second masks without a division."""
-    terms: dict[str, Any] = dict(rooms.members("terms"))
-    return [name for name, term in terms.items() if term.against_false_divisions]
-
-
 def chosen(words: str | Sequence[str]) -> tuple[str, ...] | None:
     """The terms that are named beside places; `None` for "auto"."""
     names = [word.strip() for word in words.split(",")] if isinstance(words, str) else list(words)
     if names == ["auto"]:
         return None
     kept = [name for name in names if name and name != PLACES_WORD]
-    known = [*offered(), *against_false_divisions(), Masks.name, Touching.name]
+    known = [*offered(), Masks.name, Touching.name]
     for name in kept:
         if name not in known and ":" not in name:
             raise InputError(
@@ -110,8 +102,6 @@ def _grown(climb: Climb, names: Sequence[str], cell_size: float, rounds: int, li
         model = _with_term(model, rooms.find("terms", name), stretch, cell_size)
     if like is not None:
         model = _with_terms_of(climb, like).model
-    if model.has(Age.name):
-        stretch = stretch.with_recent(recently_born(before))
     kernel, likely = kernel_of(model, stretch), before.found.edge > UNLIKELY
     light = stretch.among(likely)
     silent = all(is_place(term) or not term.has_ways for term in model.terms)

@@ -138,6 +138,6 @@ def _worth_a_look(model: Model, stretch: Stretch, pairwise: Marginals) -> Bools:
 
 def with_masks(model: Model, stretch: Stretch, cell_size: float) -> Model:
     """The model with the term `masks`, in the place of those that judge sizes and second masks by themselves."""
-    others = ("masks", "age", "beside", "size", "parting", "jumps", "readiness")
+    others = ("masks", "size", "parting", "jumps", "readiness")
     model = replace(model, terms=tuple(term for term in model.terms if term.name not in others))
     return replace(model, terms=(*model.terms, Masks.start(stretch, cell_size, model)))

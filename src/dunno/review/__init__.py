@@ -2,7 +2,8 @@
 
 from dunno.review.audit import ErrorRate
 from dunno.review.decisions import Decision
+from dunno.review.question import Question
 from dunno.review.queue import Filter
-from dunno.review.review import Question, Review
+from dunno.review.review import Review
 
 __all__ = ["Decision", "ErrorRate", "Filter", "Question", "Review"]

@@ -14,8 +14,9 @@ from dunno.review.choices import as_data, choices
 from dunno.review.decisions import Decision
 from dunno.review.export import rate_of
 from dunno.review.log import Answer
+from dunno.review.question import Question
 from dunno.review.queue import Filter, Order
-from dunno.review.review import Question, Review
+from dunno.review.review import Review
 from dunno.review.views import Views, in_words
 
 WORTH_ASKING = 0.1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -12,51 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from dunno.errors import DecisionError, InputError, OutputError
-from dunno.io.output import read_run, read_written_run, reopen_movie, with_stored_cells
-from dunno.io.writing import REVIEW_FILE
-from dunno.report.deciding import fingerprint, port_of
+from dunno.errors import DecisionError
+from dunno.io.output import read_run, reopen_movie, with_stored_cells
+from dunno.report.deciding import port_of
+from dunno.review.asking import Asker, error_rate
 from dunno.review.audit import SHARE, Audit, ErrorRate
 from dunno.review.constraints import index_of
-from dunno.review.decisions import MISSING, MOTHER, SKIP, TWO_CELLS, Decision
+from dunno.review.decisions import MISSING, SKIP, TWO_CELLS, Decision
 from dunno.review.far import Found
 from dunno.review.log import Answer, History, Log, Said, read_log, replay
 from dunno.review.mask_blocks import MaskBlocks
+from dunno.review.meanwhile import check_nothing_new, check_seen
+from dunno.review.opening import alone, header_of, user, written
+from dunno.review.question import Question
 from dunno.review.queue import Filter, Order, Queue
 from dunno.review.state import Progress, State
 from dunno.types import Bools, Detections, Movie, PairPosterior
 from dunno.work.lock import Lock
 
 SEED = 0
-LOCK_FILE = "review.lock"
-
-
-@dataclass(frozen=True)
-class Question:
-    """A daughter to ask about.
-
-    Attributes:
-        row: Her row in the review's table.
-        pair: The number of the frame pair.
-        frame: Original index of her frame.
-        label: Her label.
-        audit: Whether she was drawn at random.
-        chance: The chance that she, of all, was asked now.
-        left: How many daughters had no answer then.
-    """
-
-    row: int
-    pair: int
-    frame: int
-    label: int
-    audit: bool
-    chance: float
-    left: int
-
-    @property
-    def log(self) -> dict[str, Any]:
-        """What the log keeps."""
-        return {"audit": self.audit, "chance": self.chance, "left": self.left}
 
 
 class Review:
@@ -131,18 +104,12 @@ class Review:
         """
         folder = Path(folder)
         about = read_run(folder)["parameters"]
-        written = _written(folder)  # a newer dunno may know more than when the review was begun
-        header = {"review_of": fingerprint(written), "dunno": about["version"], "movie": about["movie"]}
         found, records = read_log(folder)
-        if found is not None and found.get("review_of") != header["review_of"]:
-            raise InputError(
-                f"{folder / REVIEW_FILE}: is the review of another tracking; move it away to begin anew, "
-                "or put the tracking back that it belongs to"
-            )
+        header = header_of(folder, about, found)
         if read_only:
             return cls(folder, about, None, replay(records), None, progress, masks, movie)
-        name = who or _user()
-        lock = _alone(folder, name)
+        name = who or user()
+        lock = alone(folder, name)
         try:
             log = Log(folder, name, header)
             return cls(folder, about, log, log.history, lock, progress, masks, movie)
@@ -174,7 +141,7 @@ class Review:
     @property
     def port(self) -> int:
         """Where the output's report looks for the review."""
-        return port_of(_written(self.folder))
+        return port_of(written(self.folder))
 
     @property
     def calibrated(self) -> bool:
@@ -277,30 +244,12 @@ class Review:
             unanswered = self.unanswered
             unanswered[list(taken)] = False
             number = sum(answer.question is not None for answer in self.standing)
-            eligible = unanswered & (chosen or Filter()).admits(self.table)
-            if after is not None:
-                number += 1
-                unanswered[after.row] = False
-                rows = self.table.rows(after.pair)
-                eligible[rows] &= self.table.group[rows] != self.table.group[after.row]
-            best = self.queue.best_near(eligible, order, after.row if after is not None else near)
-            if not best:
-                return None
-            row = self.audit.next(unanswered) if self.audit.is_due(number) else None
-            return self._question(best[0] if row is None else row, best[0], row is not None, unanswered)
-
-    def _question(self, row: int, best: int, audit: bool, unanswered: Bools) -> Question:
-        left = int(unanswered.sum())
-        chance = self.audit.share / left + (1 - self.audit.share) * (row == best)
-        t = self.table.pair_of(row)
-        frame = int(self.table.daughter_frame[t])
-        return Question(row, t, frame, int(self.table.label[row]), audit, chance, left)
+            asker = Asker(self.table, self.queue, self.audit)
+            return asker.next(unanswered, number, order, chosen or Filter(), after, near)
 
     def error_rate(self) -> ErrorRate:
         """How often the tracker was wrong, estimated from the audit: the rate before the review."""
-        answers = self._state.answers
-        asked = {row for row, given in answers.items() if any(a.question and a.question["audit"] for a in given)}
-        return self.audit.rate(asked, {row: was_wrong(given[-1]) for row, given in answers.items()})
+        return error_rate(self.audit, self._state.answers)
 
     @property
     def version(self) -> int:
@@ -319,19 +268,11 @@ class Review:
 
     def check_seen(self, decision: Decision, seen: int | None) -> None:
         """Refuse to take the place of what somebody said about the same cell while this person was looking at it."""
-        later = [] if seen is None else self.since(seen)
-        said = next((each for each in later if each.decision.subjects & decision.subjects), None)
-        if said is not None:
-            raise DecisionError(
-                f"{said.who} has decided on cell {decision.label} of frame {decision.frame} since you looked; "
-                "look at it, and answer again if you disagree"
-            )
+        check_seen(decision, [] if seen is None else self.since(seen))
 
     def check_nothing_new(self, seen: int | None) -> None:
         """Refuse to take back what this person has not seen."""
-        later = [] if seen is None else self.since(seen)
-        if later:
-            raise DecisionError(f"{later[-1].who} has decided since you looked, so the last answer is another one now")
+        check_nothing_new([] if seen is None else self.since(seen))
 
     def find(self, frame: int) -> Found:
         """A frame by its original index, with its cells."""
@@ -374,36 +315,3 @@ class Review:
         if self._log is None:
             raise DecisionError(f"{self.folder}: this review is open for reading only")
         return self._log
-
-
-def was_wrong(answer: Answer) -> bool | None:
-    """Whether the tracking had another decision than the person; `None` where the person could not say."""
-    decision, before = answer.decision, answer.before
-    if decision.kind == SKIP:
-        return None
-    said = (decision.mother, decision.mother_frame) if decision.kind == MOTHER else (None, None)
-    return bool((before["tracked"], before.get("tracked_frame")) != said)
-
-
-def _written(folder: Path) -> dict[str, Any]:
-    """An output's parameters as they were written."""
-    found: dict[str, Any] = read_written_run(folder)["parameters"]
-    return found
-
-
-def _user() -> str:
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a machine that does not know its own user
-        return "unknown"
-
-
-def _alone(folder: Path, who: str) -> Lock:
-    """Keep a second window from reviewing the same output."""
-    refused = f"{folder}: is being reviewed already, by {{holder}}; use that window, or close it first"
-    try:
-        return Lock(folder / LOCK_FILE, who, refused)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written ({error.strerror}); a review keeps its log there") from None

@@ -1,6 +1,9 @@
 """Movies whose truth is known: a simulated colony, and masks that are spoiled on purpose."""
 
-from dunno.simulate.colony import Colony, Parameters, RenderedImages, RenderedMasks, Snapshot, colony
+from dunno.simulate.colony import Colony, colony
+from dunno.simulate.growth import Snapshot
+from dunno.simulate.parameters import Parameters
+from dunno.simulate.rendering import RenderedImages, RenderedMasks
 from dunno.simulate.spoiling import Faults, Spoiled, spoil
 
 __all__ = [

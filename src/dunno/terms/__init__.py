@@ -213,9 +213,6 @@ class Term:
     rank: ClassVar[int] = 0
     """In which order terms are tried on a movie by their loss; 0 for those that are not."""
 
-    against_false_divisions: ClassVar[bool] = False
-    """Whether it explains second masks without a division; such terms speak only where they are named."""
-
     is_feature: ClassVar[bool] = False
     """Whether it has `single_ratio` and `sister_ratio`, which the term `jumps` bounds together with the others'."""
 

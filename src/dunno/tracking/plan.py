@@ -56,11 +56,7 @@ class Plan:
     def halo(self) -> int:
         """How many frames on either side of a block are solved with it."""
         longest = int(getattr(self.calibration, "max_gap", 0))
-        return max(
-            self._mask_halo if self.has_masks else 0,
-            max(HALO, longest + 1) if longest else 0,
-            int(getattr(self.calibration, "memory", 0)),
-        )
+        return max(self._mask_halo if self.has_masks else 0, max(HALO, longest + 1) if longest else 0)
 
     @property
     def block(self) -> int:

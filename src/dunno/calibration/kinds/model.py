@@ -20,7 +20,6 @@ from dunno.models.carrying import seen
 from dunno.models.durations import over_time
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
-from dunno.terms.age import MEMORY, Age
 from dunno.terms.flow import Flow
 from dunno.terms.masks import Masks
 from dunno.types import Candidates, Floats, FramePair, PairPosterior
@@ -85,11 +84,6 @@ class ModelCalibration(Calibration):
     def judges_masks(self) -> bool:
         """Whether masks may hold no cell, or two."""
         return self.model.has(Masks.name)
-
-    @property
-    def memory(self) -> int:
-        """How many frames before a pair it looks at."""
-        return MEMORY if self.model.has(Age.name) else 0
 
     def at(self, stretch: Stretch) -> Model:
         """The model for a stretch: varying parameters are interpolated between the frames at which they were fitted.
