@@ -252,17 +252,24 @@ class Stretch:
         """(N,) 1 − 1/elongation: 0 for round cells, towards 1 for long ones; 0 where shapes were not measured."""
         return np.nan_to_num(1 - 1 / self.elongation)
 
-    @cached_property
+    @property
     def orientation(self) -> Floats:
         """(N, d) each cell's long axis; zeros where shapes were not measured."""
-        none = (self.n_dimensions,)
-        return np.concatenate(
-            [np.zeros((len(each), *none)) if each.covariance is None else each.orientation for each in self.cells]
-        )
+        if "orientation" not in self._columns:
+            none = (self.n_dimensions,)
+            self._columns["orientation"] = np.concatenate(
+                [np.zeros((len(each), *none)) if each.covariance is None else each.orientation for each in self.cells]
+            )
+        return np.asarray(self._columns["orientation"])
 
-    @cached_property
+    @property
     def covariance(self) -> Floats:
         """(N, d, d) of each cell's pixels, with a little added so that none is flat; NaN where shapes were not measured."""
+        if "covariance" not in self._columns:
+            self._columns["covariance"] = self._covariance()
+        return np.asarray(self._columns["covariance"])
+
+    def _covariance(self) -> Floats:
         d = self.n_dimensions
         parts = [
             np.full((len(each), d, d), np.nan) if each.covariance is None else each.covariance for each in self.cells
@@ -292,6 +299,16 @@ class Stretch:
         if name not in self._columns:
             self._columns[name] = np.concatenate([_filled(cells, get(cells)) for cells in self.cells])
         return np.asarray(self._columns[name])
+
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """What depends on these edges and on nothing that is fitted, made when it is first asked for."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
+
+    @cached_property
+    def _kept(self) -> dict[str, Any]:
+        return {}  # not a field: with other edges it is empty again
 
     def carried(self, drift: Floats | None) -> Stretch:
         """The same with another drift."""
