@@ -116,6 +116,9 @@ def _tried(places: Fit, single: SkippedModel, tell: Tell) -> Choice:
     for k, name in enumerate(names):
         tell(CHOOSING, k, len(names))
         least = max(LEAST_SHARE * loss, LEAST_NATS, LEAST_TOTAL / max(len(skipped.comparison), 1))
+        if loss < least:  # nothing to gain
+            trials.append(Trial(name, loss, float("nan"), wrong, float("nan"), joined=False))
+            continue
         for rounds in (FIRST_ROUNDS, TRIAL_ROUNDS):
             grown = with_terms(fit, [name], skipped.sample.cell_size, rounds)
             beside = _beside(skipped, grown, [name], rounds)
