@@ -112,7 +112,7 @@ class Model:
         scale = self.value("division_scale")
         if not isinstance(scale, float):
             return _near_pairs(stretch, scale, looked_at)
-        found: Sisters = stretch.kept(f"sisters {looked_at} {scale}", lambda: _near_pairs(stretch, scale, looked_at))
+        found: Sisters = stretch.latest("sisters", (looked_at, scale), lambda: _near_pairs(stretch, scale, looked_at))
         return found
 
     def _triples(self, stretch: Stretch) -> Triples | None:

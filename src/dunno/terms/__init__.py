@@ -257,8 +257,12 @@ class Term:
 
     def with_values(self, values: Mapping[str, Value]) -> Self:
         """The same with other values of those of its parameters that are named."""
-        own = {each.name for each in self.parameters()}
-        return replace(self, **{name: value for name, value in values.items() if name in own})
+        own = {
+            each.name: values[each.name]
+            for each in fields(self)
+            if "parameter" in each.metadata and each.name in values
+        }
+        return replace(self, **own) if own else self
 
     def log_single(self, stretch: Stretch) -> Floats | None:
         """(E,) log density of each daughter as her mother's only one."""

@@ -306,6 +306,12 @@ class Stretch:
             self._kept[name] = make()
         return self._kept[name]
 
+    def latest(self, name: str, key: Any, make: Callable[[], Any]) -> Any:
+        """What depends on these edges and on what the key says; that of the last key is kept."""
+        if name not in self._kept or self._kept[name][0] != key:
+            self._kept[name] = (key, make())
+        return self._kept[name][1]
+
     @cached_property
     def _kept(self) -> dict[str, Any]:
         return {}  # not a field: with other edges it is empty again
