@@ -133,8 +133,9 @@ std::vector<double> to_given_order(const dunno::Problem& problem, const std::vec
 
 nb::tuple marginals(const dunno::Problem& problem, const std::string& method) {
   const dunno::Method how = method == "exact" ? dunno::Method::kExact
-                            : method == "bp"  ? dunno::Method::kPropagation
-                                              : dunno::Method::kAuto;
+                            : method == "bp"    ? dunno::Method::kPropagation
+                            : method == "rough" ? dunno::Method::kRough
+                                                : dunno::Method::kAuto;
   dunno::Marginals found;
   {
     nb::gil_scoped_release unlocked;

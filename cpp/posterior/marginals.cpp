@@ -23,6 +23,7 @@ namespace {
 constexpr Pace kRoughPace{1e-3, 20};
 constexpr Pace kClusterPace{1e-3, 1};
 constexpr Pace kFinePace{1e-10, 1000};
+constexpr int kReconcileRounds = 10;
 
 // `auto` sums over a whole component where that costs about as much per edge as clusters would.
 constexpr std::int32_t kAutoWidth = 18;
@@ -47,17 +48,17 @@ class Inference {
         nobody_(std::max(problem.n_mothers, problem.n_daughters), 0) {}
 
   Marginals run(Method method) {
-    if (method == Method::kPropagation) {
+    if (method == Method::kPropagation || method == Method::kRough) {
       leave_all();
     } else {
       solve_components(method);
     }
     if (!pending_mothers_.empty()) {
       is_exact_ = false;
-      propagation_.run(pending_mothers_, pending_daughters_, {}, method == Method::kAuto ? kRoughPace : kFinePace);
+      propagation_.run(pending_mothers_, pending_daughters_, {}, method == Method::kPropagation ? kFinePace : kRoughPace);
       if (method == Method::kAuto) solve_clusters();
     }
-    return finish();
+    return finish(method);
   }
 
  private:
@@ -126,7 +127,7 @@ class Inference {
     for (const Cluster& cluster : clusters) log_sum_ += solver_.solve(cluster);
   }
 
-  Marginals finish() {
+  Marginals finish(Method method) {
     EventBeliefs beliefs;
     std::vector<double> single(problem_.n_edges()), dividing(problem_.n_edges()), edge(problem_.n_edges());
     beliefs.disappear.resize(problem_.n_mothers);
@@ -149,7 +150,7 @@ class Inference {
       beliefs.dividing[e] = share * edge[e];
       beliefs.single[e] = sum > 0.0 ? single[e] / sum * edge[e] : edge[e];
     }
-    reconcile(problem_, edges_, beliefs);
+    reconcile(problem_, edges_, beliefs, method == Method::kRough ? 1 : kReconcileRounds);
 #ifdef DUNNO_CHECK
     check_sums(problem_, edges_, beliefs);
     check_pairs(dividing, both);

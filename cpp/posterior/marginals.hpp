@@ -14,6 +14,7 @@ namespace dunno {
 enum class Method {
   kExact,        // every component by the frontier DP; throws std::invalid_argument where it does not fit
   kPropagation,  // belief propagation alone
+  kRough,        // the same, until probabilities change by less than a thousandth
   kAuto,         // exact where it fits, else belief propagation between clusters that are summed over exactly
 };
 

@@ -9,7 +9,6 @@ namespace dunno {
 namespace {
 
 constexpr double kTolerance = 1e-6;
-constexpr int kRounds = 10;
 constexpr double kRounding = 1e-15;
 constexpr double kNothing = 1e-100;  // both sides may deny all of a cell's options where messages did not settle
 
@@ -35,9 +34,9 @@ class Reconciler {
         mother_awake_(problem.n_mothers, 1),
         daughter_awake_(problem.n_daughters, 1) {}
 
-  void run() {
+  void run(int rounds) {
     bool settled = false;
-    for (int round = 0; round < kRounds && !settled; ++round) {
+    for (int round = 0; round < rounds && !settled; ++round) {
       settled = true;
       for (std::int32_t i = 0; i < problem_.n_mothers; ++i) settled &= scale_mother(i);
       for (std::int32_t j = 0; j < problem_.n_daughters; ++j) settled &= scale_daughter(j);
@@ -114,8 +113,8 @@ class Reconciler {
 
 }  // namespace
 
-void reconcile(const Problem& problem, const Incidence& edges, EventBeliefs& beliefs) {
-  Reconciler(problem, edges, beliefs).run();
+void reconcile(const Problem& problem, const Incidence& edges, EventBeliefs& beliefs, int rounds) {
+  Reconciler(problem, edges, beliefs).run(rounds);
 }
 
 void check_sums(const Problem& problem, const Incidence& edges, const EventBeliefs& beliefs) {

@@ -20,7 +20,7 @@ struct EventBeliefs {
   std::vector<double> disappear;         // (n_mothers)
 };
 
-void reconcile(const Problem& problem, const Incidence& edges, EventBeliefs& beliefs);
+void reconcile(const Problem& problem, const Incidence& edges, EventBeliefs& beliefs, int rounds);
 
 // Throws std::logic_error if a belief is no probability or the sums do not hold.
 void check_sums(const Problem& problem, const Incidence& edges, const EventBeliefs& beliefs);

@@ -85,6 +85,18 @@ def test_belief_propagation_is_consistent(problem: Problem) -> None:
     assert_consistent(problem, marginals(problem, "bp"))
 
 
+@some
+@given(trees())
+def test_rough_is_near_on_trees(problem: Problem) -> None:
+    assert_equal(marginals(problem, "rough"), expected_marginals(problem), 5e-3)
+
+
+@some
+@given(problems())
+def test_rough_is_consistent(problem: Problem) -> None:
+    assert_consistent(problem, marginals(problem, "rough"))
+
+
 def test_belief_propagation_is_not_exact_on_a_loop() -> None:
     problem = Problem([0, 0, 1, 1], [0, 1, 0, 1], np.zeros(4), 2, 2, appear=5.0, disappear=5.0, divide=5.0)
     found = marginals(problem, "bp")
@@ -92,7 +104,7 @@ def test_belief_propagation_is_not_exact_on_a_loop() -> None:
     assert np.abs(found.appear - marginals(problem).appear).max() > 1e-4
 
 
-@pytest.mark.parametrize("method", ["auto", "exact", "bp"])
+@pytest.mark.parametrize("method", ["auto", "exact", "bp", "rough"])
 @pytest.mark.parametrize(("m", "n"), [(0, 0), (0, 3), (3, 0), (2, 2)])
 def test_without_edges_everybody_appears_or_disappears(m: int, n: int, method: str) -> None:
     problem = Problem([], [], [], m, n, appear=2.0, disappear=3.0)

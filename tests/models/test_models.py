@@ -10,8 +10,9 @@ from dunno import rooms
 from dunno.calibration import ModelCalibration
 from dunno.models import Model, find_fit
 from dunno.models.carrying import carried_by
+from dunno.models.climbing import Climber
 from dunno.models.draws import draw_transition, transition_between
-from dunno.models.expectation import expect
+from dunno.models.expectation import expect, maximise
 from dunno.models.free import from_free_values, to_free
 from dunno.terms.border import outside
 from dunno.tracking.self_calibration import calibration_of
@@ -177,3 +178,30 @@ def test_a_model_goes_through_json() -> None:
     assert Model.from_dict(TRUE.to_dict()) == TRUE
     fitted_model = ModelCalibration(TRUE, "self")
     assert ModelCalibration.of_content({**fitted_model.content(), "fitted_for": {}}) == fitted_model
+
+
+def test_rough_rounds_that_are_corrected_end_where_others_do() -> None:
+    """Crowded cells, whose rough marginals are off."""
+    crowded = TRUE.with_values({"motion_scale": 150.0})
+    stretch, one = Stretch.of(drawn(crowded, 8, mothers=300)), np.ones((8, 8))
+    climber = Climber(lambda rounds: None)
+    rough = climber.climb(crowded, stretch, one)
+    likely = rough.expected.found.edge > 1e-4
+    refined = climber.refined(replace(rough, expected=rough.expected.among(likely)), one)
+    fine = rough.expected
+    for _ in range(25):
+        fine = expect(maximise(fine, one), stretch)
+
+    def off(model: Model) -> float:
+        return float(np.abs(to_free(model) - to_free(fine.model)).max())
+
+    assert off(refined.model) < 0.5 * off(rough.model)
+
+
+def test_the_drift_does_not_depend_on_how_many_frames_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    stretch = Stretch.of(drawn(TRUE, 6, mothers=40))
+    expected = expect(TRUE, stretch)
+    together = carried_by(expected, stretch).drift
+    monkeypatch.setattr("dunno.terms.flow.MOST_TOGETHER", 0)
+    np.testing.assert_array_equal(carried_by(expected, stretch).drift, together)
+    assert together is not None and np.abs(together).max() > 0.1

@@ -246,6 +246,7 @@ def test_overlap_counts_distance_in_units_of_the_cells_outlines() -> None:
     stretch = Stretch.of([Transition(mothers, daughters, every, np.ones(1))])
     np.testing.assert_allclose(Overlap.costs(stretch), [16 / 32, 16 / 2], rtol=0.2)  # a little wider than they are
     assert Overlap.can_see(stretch)
-    points = replace(stretch, cells=tuple(replace(each, covariance=None) for each in stretch.cells))
+    cells = tuple(replace(each, covariance=None) for each in stretch.cells)
+    points = replace(stretch, cells=cells, _columns={})
     assert not Overlap.can_see(points)
     assert np.isnan(Overlap.costs(points)).all()

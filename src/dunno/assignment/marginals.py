@@ -10,7 +10,7 @@ from dunno import _core
 from dunno.assignment.problem import Problem
 from dunno.errors import ProblemError
 
-Method = Literal["auto", "exact", "bp"]
+Method = Literal["auto", "exact", "bp", "rough"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,8 @@ def marginals(problem: Problem, method: Method = "auto") -> Marginals:
         problem: The problem; a `dividing_cost`, `triples` and a divide < −disappear are welcome here.
         method: `exact` sums over all assignments of each connected component (a frontier DP) and refuses a
             problem where that does not fit. `bp` is belief propagation, exact where the edges form trees and
-            overconfident where they form short loops. `auto` is exact where that is quick; elsewhere belief
+            overconfident where they form short loops; `rough` ends it once probabilities change by less than a
+            thousandth, which is enough while a model is fitted. `auto` is exact where that is quick; elsewhere belief
             propagation passes messages between clusters of cells, and each cluster is summed over exactly.
 
     Example:

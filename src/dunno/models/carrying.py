@@ -36,8 +36,8 @@ def seen(model: Model, stretch: Stretch) -> Stretch:
         stretch = model.term(Axes.name).measured(stretch)
     if model.has(Flow.name):
         finder = without_flow(model).with_values(model.term(Flow.name).finder)
-        first = expect(finder, stretch)
+        first = expect(finder, stretch, method="rough")  # as in the fit
         likely = stretch.among(first.found.edge > NEGLIGIBLE)
-        again = expect(without_flow(model), carried_by(first, likely))
+        again = expect(without_flow(model), carried_by(first, likely), method="rough")
         stretch = carried_by(again, stretch)
     return stretch

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dunno.assignment.marginals import Method
+from dunno.models.correction import Correction
 from dunno.models.expectation import Expected, expect, maximise
 from dunno.models.free import extrapolated, from_free_values, to_free
 from dunno.models.model import Model
@@ -14,14 +16,18 @@ from dunno.types import Bools, Floats
 from dunno.types.stretch import Stretch
 
 ITERATIONS = 60
-TOLERANCE = 5e-5
-"""Change in log evidence per cell below which it stands still; the evidence itself depends on the unit of length."""
+TOLERANCE, FINE_TOLERANCE = 5e-5, 1e-5
+"""Change in log evidence per cell below which it stands still, in rough rounds and once they are corrected; the evidence itself
+depends on the unit of length."""
 
 UNLIKELY = 1e-4
 """Edges below this are left out of most rounds."""
 
 MOST_LEFT_OUT = 1e-3
 """Share of daughters whose mother may be among the edges left out, once they are looked at again."""
+
+REFINING = 4
+"""Rounds that correct what rough ones did."""
 
 Tell = Callable[[int], None]
 """Is told the number of each round."""
@@ -55,7 +61,9 @@ class Climb:
 class Climber:
     """Expects and maximises, and tells how often.
 
-    Most rounds leave out the edges that the last round over all of them found unlikely; a last round looks at all again.
+    Most rounds leave out the edges that the last round over all of them found unlikely; a last round looks at all again. Rounds
+    are rough, and so is the evidence by which ascents are compared; `refined` and `finish` mend that once it is known which model
+    it is.
     """
 
     def __init__(self, tell: Tell, most: int = ITERATIONS) -> None:
@@ -123,25 +131,36 @@ class Climber:
             kernel: As for `climb`.
             held: As for `climb`.
         """
-        expected = self._expect(light.model, stretch)
+        expected = self._expect(light.model, stretch, "auto")
         if _left_out(expected, likely) < MOST_LEFT_OUT or self._rounds >= self._most:
             return Climb(expected, light.rounds + 1, light.converged)
-        return self.climb(light.model, stretch, kernel, held)
+        climb = self.climb(light.model, stretch, kernel, held)
+        return replace(climb, expected=self._expect(climb.model, stretch, "auto"))
 
-    def _ascend(self, expected: Expected, kernel: Floats, held: frozenset[str], most: int) -> Climb:
+    def refined(self, light: Climb, kernel: Floats, held: frozenset[str] = frozenset()) -> Climb:
+        """Climb on from the end of an ascent, with its edges, by rounds that are as good as those that are not rough."""
+        expected = light.expected
+        fine = self._expect(light.model, expected.stretch, "auto")
+        found = self._ascend(fine, kernel, held, REFINING, Correction(expected.found, fine.found))
+        return Climb(found.expected, light.rounds + found.rounds, light.converged)
+
+    def _ascend(
+        self, expected: Expected, kernel: Floats, held: frozenset[str], most: int, correction: Correction | None = None
+    ) -> Climb:
         """Rounds with the edges of some expectations."""
         stretch, first = expected.stretch, self._rounds
-        still, trail = self._still(stretch), [expected]
+        tolerance, trail = TOLERANCE if correction is None else FINE_TOLERANCE, [expected]
+        still = tolerance * stretch.n_rows + 0.01
         while self._rounds - first < most:
             before = trail[-1].log_evidence
             model = maximise(trail[-1], kernel, held=held)
-            expected = self._leap(trail, model) or self._expect(model, stretch)
+            expected = self._leap(trail, model, correction) or self._expect(model, stretch, correction=correction)
             if abs(expected.log_evidence - before) < still:
                 return Climb(expected, self._rounds - first, True)
             trail = [expected] if len(trail) == 2 else [*trail, expected]
         return Climb(expected, most, False)
 
-    def _leap(self, trail: list[Expected], model: Model) -> Expected | None:
+    def _leap(self, trail: list[Expected], model: Model, correction: Correction | None) -> Expected | None:
         """From two rounds and the model after them, try where they lead; `None` where that is no better."""
         varying = (name for name, each in model.parameters.items() if each.varies)
         if len(trail) < 2 or any(np.ndim(model.value(name)) for name in varying):
@@ -149,17 +168,16 @@ class Climber:
         place = extrapolated([to_free(trail[0].model), to_free(trail[1].model), to_free(model)])
         if place is None:
             return None
-        expected = self._expect(from_free_values(model, place), trail[-1].stretch)
+        expected = self._expect(from_free_values(model, place), trail[-1].stretch, correction=correction)
         return expected if expected.log_evidence > trail[-1].log_evidence else None
 
-    def _expect(self, model: Model, stretch: Stretch) -> Expected:
+    def _expect(
+        self, model: Model, stretch: Stretch, method: Method = "rough", correction: Correction | None = None
+    ) -> Expected:
         self._rounds += 1
         self._tell(self._rounds)
-        return expect(model, stretch)
-
-    @staticmethod
-    def _still(stretch: Stretch) -> float:
-        return TOLERANCE * stretch.n_rows + 0.01
+        expected = expect(model, stretch, method=method)
+        return expected if correction is None else replace(expected, found=correction.of(expected.found))
 
 
 def _left_out(expected: Expected, likely: Bools) -> float:

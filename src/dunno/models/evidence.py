@@ -23,7 +23,7 @@ ROUNDS = 5
 UNLIKELY = 1e-4
 """Edges below this take no part in fitting added terms: they weigh next to nothing."""
 
-IMPOSSIBLE = 1e-8
+IMPOSSIBLE = 1e-6
 """Edges below this are left out once terms are added: with all that terms may say for them they stay unlikely."""
 
 PLACES_WORD = "places"
@@ -103,7 +103,7 @@ def _grown(climb: Climb, names: Sequence[str], cell_size: float, rounds: int, li
     if like is not None:
         model = _with_terms_of(climb, like).model
     kernel, likely = kernel_of(model, stretch), before.found.edge > UNLIKELY
-    light = stretch.among(likely)
+    light = stretch if likely.all() else stretch.among(likely)  # which keeps what is known of it
     silent = all(is_place(term) or not term.has_ways for term in model.terms)
     known = before.ways if silent else None  # those of places, which stay
     if like is None:  # what was expected without the new terms is enough for their first guess

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from dunno.assignment import Marginals, marginals
+from dunno.assignment.marginals import Method
 from dunno.models.model import Model
 from dunno.terms import Step, Term, Ways
 from dunno.types import Bools, Floats
@@ -80,16 +81,17 @@ class Expected:
         }
 
 
-def expect(model: Model, stretch: Stretch, ways: Ways | None = None) -> Expected:
+def expect(model: Model, stretch: Stretch, ways: Ways | None = None, method: Method = "auto") -> Expected:
     """The E step: the posterior's marginals.
 
     Args:
         model: The model.
         stretch: The stretch.
         ways: In which ways cells are lost and appear, where that is known already.
+        method: How marginals are found; `rough` is enough between two M steps.
     """
     ways = ways or model.ways(stretch)
-    return Expected(model, stretch, ways, marginals(model.problem(stretch, ways)))
+    return Expected(model, stretch, ways, marginals(model.problem(stretch, ways), method))
 
 
 def maximise(

@@ -118,17 +118,18 @@ def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lamb
     best, smooth = _varying(climber, light, one)
     moved = _collective(climber, best, smooth)
     if moved is not None:
-        drift = moved.expected.stretch
+        drift, finder = moved.expected.stretch, pooled.model
+        moved = climber.refined(moved, smooth)
         finished = climber.finish(moved, stretch.carried(drift.drift), likely, smooth)
-        finder = pooled.model
-        again = finished if smooth is one else climber.go_on(_averaged(moved), drift, one)
+        again = finished if smooth is one else climber.refined(climber.go_on(_averaged(moved), drift, one), one)
         pooled = _with_flow(again, finder)
         best = _with_flow(finished, finder)
     else:
-        best = pooled if smooth is one else climber.finish(best, stretch, likely, smooth)
+        best = climber.finish(climber.refined(best, smooth), stretch, likely, smooth)
+        pooled = best if smooth is one else climber.refined(light, one)
     problems = find_problems(best.expected)
     if problems:
-        pooled = best = climber.climb(start, stretch, one, RATES)
+        pooled = best = _climbed(climber, start, stretch, one, RATES)
     return Fit(pooled, best, smooth is not one and not problems, tuple(problems))
 
 
@@ -143,7 +144,7 @@ def refit(
     """Fit the same model to transitions over several steps: only motion is fitted again, where daughters land included.
 
     Rates over k steps follow from those over one. Fitted again, they would explain what is ambiguous over k steps by
-    appearances; held, the model explains skipped frames better.
+    appearances; held, the model explains skipped frames better. Beyond two steps, which judge nothing, rounds stay rough.
 
     Args:
         fit: Of single steps.
@@ -173,21 +174,34 @@ def refit(
     held = RATES - {"tail"}
     model = start.with_values(rates | scales)
     if fit.model.has(Flow.name):
-        best = _refit_with_flow(climber, model, stretch, one, held)
+        best = _refit_with_flow(climber, model, stretch, one, held, refined=double is None)
     else:
-        best = climber.climb(model, stretch, one, held)
+        best = _climbed(climber, model, stretch, one, held, refined=double is None)
     return Fit(best, best, False, tuple(find_problems(best.expected)))
 
 
-def _refit_with_flow(climber: Climber, model: Model, stretch: Stretch, one: Floats, held: frozenset[str]) -> Climb:
+def _climbed(
+    climber: Climber, model: Model, stretch: Stretch, one: Floats, held: frozenset[str], *, refined: bool = True
+) -> Climb:
+    """An ascent that looks at all edges at its end."""
+    climb = climber.climb(model, stretch, one, held)
+    likely = climb.expected.found.edge > UNLIKELY
+    light = replace(climb, expected=climb.expected.among(likely))
+    return climber.finish(climber.refined(light, one, held) if refined else light, stretch, likely, one, held)
+
+
+def _refit_with_flow(
+    climber: Climber, model: Model, stretch: Stretch, one: Floats, held: frozenset[str], *, refined: bool
+) -> Climb:
     """Fit motion beside flow; without it, motion is fitted only as well as finding the neighbours' displacements asks for."""
-    expected = expect(model, stretch)
+    expected = expect(model, stretch, method="rough")
     likely = expected.found.edge > UNLIKELY
     light = climber.go_on(
         Climb(expected.among(likely), 1, False), stretch.among(likely), one, held, known=True, most=ROUGH_ROUNDS
     )
     moved = carried_by(light.expected, light.expected.stretch)
     found = climber.go_on(light, moved, one, held)
+    found = climber.refined(found, one, held) if refined else found
     return _with_flow(climber.finish(found, stretch.carried(moved.drift), likely, one, held), light.model)
 
 

@@ -37,7 +37,8 @@ def fitted_intervals(expected: Expected) -> Intervals:
     """
     if len(expected.stretch) < LEAST_TRANSITIONS:
         return {}
-    expected = expected.among(expected.found.edge > UNLIKELY)
+    stretch = expected.stretch.among(expected.found.edge > UNLIKELY)
+    expected = expect(expected.model, stretch, method="rough")  # as those that are nudged
     steps = _left_out(expected)
     one = np.ones((len(expected.stretch),) * 2)
     best, base = to_free(expected.model), to_free(maximise(expected, one))
@@ -45,7 +46,7 @@ def fitted_intervals(expected: Expected) -> Intervals:
     for column in range(len(best)):
         nudged = best.copy()
         nudged[column] += NUDGE
-        shifted = expect(from_free_values(expected.model, nudged), expected.stretch)
+        shifted = expect(from_free_values(expected.model, nudged), stretch, method="rough")
         jacobian[:, column] = (to_free(maximise(shifted, one)) - base) / NUDGE
     reached = np.linalg.lstsq(np.eye(len(best)) - jacobian, (steps - base).T, rcond=1e-6)[0].T
     return _intervals(expected.model, np.asarray(reached, np.float64))

@@ -109,10 +109,11 @@ class Model:
         looked_at = any(term.sees_sisters for term in self.terms)
         if not looked_at and stretch.lag is None:
             return None
-        near = stretch.squared < FARTHEST**2 * np.asarray(stretch.by_edge(self.value("division_scale")))
-        edges = np.flatnonzero(near if looked_at else near & (stretch.lags > 1))
-        first, second = every_pair(stretch.mother[edges])
-        return Sisters(edges[first], edges[second])
+        scale = self.value("division_scale")
+        if not isinstance(scale, float):
+            return _near_pairs(stretch, scale, looked_at)
+        found: Sisters = stretch.latest("sisters", (looked_at, scale), lambda: _near_pairs(stretch, scale, looked_at))
+        return found
 
     def _triples(self, stretch: Stretch) -> Triples | None:
         sisters = self.sisters(stretch)
@@ -217,6 +218,14 @@ def start_model(stretch: Stretch, field: Field, cell_size: float, names: Sequenc
         term = rooms.find("terms", name).start(stretch, cell_size, model)
         model = replace(model, terms=(*model.terms, term))
     return model
+
+
+def _near_pairs(stretch: Stretch, scale: Value, all_lags: bool) -> Sisters:
+    """Pairs of edges of one mother, each within reach of a division; only those with an edge across a gap, or all."""
+    near = stretch.squared < FARTHEST**2 * np.asarray(stretch.by_edge(scale))
+    edges = np.flatnonzero(near if all_lags else near & (stretch.lags > 1))
+    first, second = every_pair(stretch.mother[edges])
+    return Sisters(edges[first], edges[second])
 
 
 def is_place(term: Term) -> bool:

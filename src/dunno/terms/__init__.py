@@ -15,9 +15,9 @@ A term is a frozen dataclass that derives from `Term`, whose methods all have de
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 
@@ -149,11 +149,24 @@ class Ways:
         return np.minimum(self.appear[name] / self.total_appear, 1.0)
 
 
-class Sisters(NamedTuple):
-    """Pairs of edges of one mother that may be a division's: (K,) each."""
+@dataclass(frozen=True, eq=False)
+class Sisters:
+    """Pairs of edges of one mother that may be a division's.
+
+    Attributes:
+        first: (K,) one of the edges.
+        second: (K,) the other.
+    """
 
     first: Ints
     second: Ints
+    _kept: dict[str, tuple[Stretch, Any]] = field(default_factory=dict, repr=False)
+
+    def kept(self, name: str, stretch: Stretch, make: Callable[[], Any]) -> Any:
+        """What depends on these pairs of a stretch and on nothing that is fitted, made when it is first asked for."""
+        if name not in self._kept or self._kept[name][0] is not stretch:
+            self._kept[name] = (stretch, make())
+        return self._kept[name][1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,8 +254,12 @@ class Term:
 
     def with_values(self, values: Mapping[str, Value]) -> Self:
         """The same with other values of those of its parameters that are named."""
-        own = {each.name for each in self.parameters()}
-        return replace(self, **{name: value for name, value in values.items() if name in own})
+        own = {
+            each.name: values[each.name]
+            for each in fields(self)
+            if "parameter" in each.metadata and each.name in values
+        }
+        return replace(self, **own) if own else self
 
     def log_single(self, stretch: Stretch) -> Floats | None:
         """(E,) log density of each daughter as her mother's only one."""

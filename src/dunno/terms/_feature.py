@@ -126,6 +126,11 @@ class Feature(Term):
         return np.nan_to_num(own - population[sisters.first] - population[sisters.second])
 
     def _divided(self, stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
+        name = f"{self.name} {self.scale}"
+        found: tuple[Floats, Floats] = sisters.kept(name, stretch, lambda: self.at_division(stretch, sisters))
+        return found
+
+    def at_division(self, stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
         """(K,) the mean change of both daughters against their mother, and their difference: the determinant is 1."""
         value = self.values(stretch)
         one, other = value[stretch.daughter[sisters.first]], value[stretch.daughter[sisters.second]]

@@ -11,7 +11,7 @@ from dunno.terms import Step, Surroundings, Term, parameter
 from dunno.types import Floats
 from dunno.types.density import student_below, student_overlap
 from dunno.types.field import Field
-from dunno.types.stretch import Stretch
+from dunno.types.stretch import Stretch, Value
 
 PRIOR_CROSSING = 1.0
 """Weight of the prior on crossing the border (as crowded outside as inside), in cells."""
@@ -45,20 +45,31 @@ class Border(Term):
 
     def lost(self, model: Surroundings, stretch: Stretch) -> Floats:
         """(N,) of those not lost inside, the share that steps outside and is not seen again."""
-        width = np.sqrt(stretch.by_mother(model.value("motion_scale")) * stretch.spread)
+        scale, tail = model.value("motion_scale"), float(np.mean(model.value("tail")))
         axes = stretch.axis_widths[:, None]
-        steps_out = outside(model.field, stretch.place_after, width * axes, float(np.mean(model.value("tail"))))
+        if _is_plain(stretch, scale):
+            steps_out = _from_anywhere(model.field, stretch, float(scale), tail)
+        else:
+            width = np.sqrt(stretch.by_mother(scale) * stretch.spread)
+            steps_out = outside(model.field, stretch.place_after, width * axes, tail)
         return (1 - stretch.by_mother(model.value("p_lost"))) * self.leaving * steps_out
 
     def appear(self, model: Surroundings, stretch: Stretch) -> Floats:
         """(N,) density of cells that came from outside."""
         usual, axes = stretch.by_daughter(stretch.usual_spread), stretch.axis_widths[:, None]
         single, dividing = _daughters_per_cell(model, stretch)
-        twins = np.sqrt(np.asarray(model.value("division_scale")) * usual)
-        motion = np.sqrt(stretch.by_daughter(model.value("motion_scale")) * usual)
-        tail = float(np.mean(model.value("tail")))
-        came = single[stretch.follows] * outside(model.field, stretch.place_before, motion * axes, tail)
-        came += dividing[stretch.follows] * outside(model.field, stretch.place_before, twins * axes, np.inf)
+        scale, twins, tail = (
+            model.value("motion_scale"),
+            model.value("division_scale"),
+            float(np.mean(model.value("tail"))),
+        )
+        came_alone, came_as_twins = (
+            _from_anywhere(model.field, stretch, float(each), law)
+            if _is_plain(stretch, each)
+            else outside(model.field, stretch.place_before, np.sqrt(stretch.by_daughter(each) * usual) * axes, law)
+            for each, law in ((scale, tail), (twins, np.inf))
+        )
+        came = single[stretch.follows] * came_alone + dividing[stretch.follows] * came_as_twins
         return self.entering * stretch.by_daughter(_crowd(stretch)) / model.field.size * came
 
     def appearances(self, model: Surroundings, stretch: Stretch) -> Floats:
@@ -105,6 +116,20 @@ def _daughters_per_cell(model: Surroundings, stretch: Stretch) -> tuple[Floats, 
 
 def _ratio(count: Floats, possible: Floats, weight: Floats) -> float:
     return float(((weight * count).sum() + PRIOR_CROSSING) / ((weight * possible).sum() + PRIOR_CROSSING))
+
+
+def _is_plain(stretch: Stretch, scale: Value) -> bool:
+    """Whether steps from a place are the same for every cell, and in every transition."""
+    return isinstance(scale, float) and stretch.stage is None and bool((stretch.spread == 1.0).all())
+
+
+def _from_anywhere(field: Field, stretch: Stretch, scale: float, tail: float) -> Floats:
+    """(N,) probability that a step of any cell ends outside: the same for where it goes as for where it came from."""
+    width = np.sqrt(scale) * stretch.axis_widths[:, None]
+    key = (field, scale, tail)
+    return np.asarray(
+        stretch.latest(f"outside {tail < np.inf}", key, lambda: outside(field, stretch.place, width, tail))
+    )
 
 
 def outside(field: Field, places: Floats, width: Floats, tail: float) -> Floats:

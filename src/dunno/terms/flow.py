@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +16,9 @@ from dunno.types.stretch import Stretch
 NEIGHBOURS = 12
 BANDWIDTH = 2.0
 """How far neighbours count, in median distances to the nearest one."""
+
+MOST_TOGETHER = 5000
+"""Cells of several frames that are looked at together."""
 
 SHRINK = 1.0
 """Weight of no drift at all, in neighbours."""
@@ -43,13 +47,25 @@ class Flow(Term):
         mean = np.stack(moved, axis=1) / np.maximum(sure, 1e-9)[:, None]
         drift = np.zeros((n, stretch.n_dimensions))
         begin = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
-        for t in stretch.transitions[:, 0].tolist():
-            rows = slice(begin[t], begin[t + 1])
-            drift[rows] = local_field(stretch.place[rows], near[rows] - begin[t], sure[rows], mean[rows])
+        for first, last in _together(begin, stretch.transitions[:, 0]):
+            rows = slice(begin[first], begin[last])
+            frame = stretch.row_frame[rows] - first
+            drift[rows] = local_field(stretch.place[rows], near[rows] - begin[first], sure[rows], mean[rows], frame)
         return stretch.carried(drift)
 
 
-def local_field(place: Floats, near: Ints, sure: Floats, mean: Floats) -> Floats:
+def _together(begin: Ints, frames: Ints) -> list[tuple[int, int]]:
+    """Runs of frames that are looked at together: calls cost more than cells do, until those fill the memory."""
+    runs: list[tuple[int, int]] = []
+    for t in frames.tolist():
+        if runs and runs[-1][1] == t and begin[t + 1] - begin[runs[-1][0]] <= MOST_TOGETHER:
+            runs[-1] = (runs[-1][0], t + 1)
+        else:
+            runs.append((t, t + 1))
+    return runs
+
+
+def local_field(place: Floats, near: Ints, sure: Floats, mean: Floats, frame: Ints) -> Floats:
     """(m, d) where an affine field (drift, dilation, shear) through each mother's neighbours carries her, herself left out.
 
     Args:
@@ -57,16 +73,17 @@ def local_field(place: Floats, near: Ints, sure: Floats, mean: Floats) -> Floats
         near: (m, k) each one's neighbours, nearest first; herself where there are fewer.
         sure: (m,) how probable it is that she has a single daughter.
         mean: (m, d) her mean displacement.
+        frame: (m,) number of each one's frame, ascending from 0; those of fewer than three mothers carry nobody.
     """
     m, d = place.shape
-    if m < 3:
-        return np.zeros((m, d))
+    if m == 0:
+        return np.zeros_like(place)
     apart = [along[near] - along[:, None] for along in place.T]
     squared = _sum(each**2 for each in apart)
-    nearest = float(np.median(np.sqrt(squared[:, 0])))
-    reach = BANDWIDTH * (nearest or float(np.sqrt(squared.max())) or 1.0)
+    reach = _reach(squared, frame)[:, None]
     share = np.exp(-0.5 * squared / reach**2) * sure[near]
     share[near == np.arange(m)[:, None]] = 0.0
+    share[(np.bincount(frame) < 3)[frame]] = 0.0
     design = [np.ones_like(share), *(each / reach for each in apart)]
     weighted = [share * each for each in design]
     gram = [[(one * other).sum(axis=1) for other in design[: a + 1]] for a, one in enumerate(weighted)]
@@ -74,6 +91,18 @@ def local_field(place: Floats, near: Ints, sure: Floats, mean: Floats) -> Floats
         gram[a][a] += hold
     pull = [[(one * along[near]).sum(axis=1) for along in mean.T] for one in weighted]
     return _first_unknown(gram, pull)
+
+
+def _reach(squared: Floats, frame: Ints) -> Floats:
+    """(m,) how far neighbours count in each one's frame."""
+    reach = np.ones(int(frame[-1]) + 1)
+    begin = np.searchsorted(frame, np.arange(len(reach) + 1)).tolist()
+    for t, (first, last) in enumerate(pairwise(begin)):
+        if last > first:
+            own = squared[first:last]
+            nearest = float(np.median(np.sqrt(own[:, 0])))
+            reach[t] = BANDWIDTH * (nearest or float(np.sqrt(own.max())) or 1.0)
+    return np.asarray(reach[frame])
 
 
 def _first_unknown(gram: list[list[Floats]], pull: list[list[Floats]]) -> Floats:

@@ -26,15 +26,19 @@ class Overlap(Ratio):
     @classmethod
     def costs(cls, stretch: Stretch) -> Floats:
         """(E,) of each edge between neighbouring frames; NaN where shapes were not measured."""
-        spread = stretch.covariance[stretch.mother] + stretch.covariance[stretch.daughter]
-        if stretch.n_dimensions == 2:  # many times as fast as solving as many small systems
-            y, x = stretch.moved.T
-            yy, yx, xx = spread[:, 0, 0], spread[:, 0, 1], spread[:, 1, 1]
-            costs = (xx * y**2 - 2 * yx * y * x + yy * x**2) / (yy * xx - yx**2)
-            return np.where(stretch.lags == 1, costs, np.nan)
-        known = np.isfinite(spread).all(axis=(1, 2)) & (stretch.lags == 1)
-        costs = np.full(len(stretch.mother), np.nan)
-        costs[known] = np.einsum(
-            "ed,ed->e", stretch.moved[known], np.linalg.solve(spread[known], stretch.moved[known][:, :, None])[:, :, 0]
-        )
-        return costs
+        return np.asarray(stretch.kept("overlap", lambda: _costs(stretch)))
+
+
+def _costs(stretch: Stretch) -> Floats:
+    spread = stretch.covariance[stretch.mother] + stretch.covariance[stretch.daughter]
+    if stretch.n_dimensions == 2:  # many times as fast as solving as many small systems
+        y, x = stretch.moved.T
+        yy, yx, xx = spread[:, 0, 0], spread[:, 0, 1], spread[:, 1, 1]
+        costs = (xx * y**2 - 2 * yx * y * x + yy * x**2) / (yy * xx - yx**2)
+        return np.where(stretch.lags == 1, costs, np.nan)
+    known = np.isfinite(spread).all(axis=(1, 2)) & (stretch.lags == 1)
+    costs = np.full(len(stretch.mother), np.nan)
+    costs[known] = np.einsum(
+        "ed,ed->e", stretch.moved[known], np.linalg.solve(spread[known], stretch.moved[known][:, :, None])[:, :, 0]
+    )
+    return costs

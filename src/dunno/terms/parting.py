@@ -58,10 +58,10 @@ class Parting(Term):
 
     def _ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
         d = stretch.n_dimensions
-        middle, apart = _geometry(stretch, sisters)
+        middle, size = _geometry(stretch, sisters)
         own = log_student(middle, self.middle_scale, TAIL, d) - d * np.log(2)
-        own = own + log_student((np.log(apart) - np.log(self.parted)) ** 2, self.parted_spread**2, TAIL, 1)
-        own = own - np.log(UNIT_SPHERE[d]) - d * np.log(apart)
+        own = own + log_student((size - np.log(self.parted)) ** 2, self.parted_spread**2, TAIL, 1)
+        own = own - np.log(UNIT_SPHERE[d]) - d * size
         alone = log_student(stretch.squared, self.alone_scale, np.inf, d)
         return np.asarray(own - alone[sisters.first] - alone[sisters.second])
 
@@ -77,11 +77,11 @@ class Parting(Term):
         inlying = inlying / (inlying + self.odd)
         odd = (float((weight * (1 - inlying)).sum()) + ODD * ODD_WORTH) / (float(weight.sum()) + ODD_WORTH)
         weight = weight * inlying
-        middle, apart = _geometry(stretch, sisters)
+        middle, size = _geometry(stretch, sisters)
         robust = weight * (TAIL + d) / (TAIL + middle / self.middle_scale)
         count = float(weight.sum()) + PRIOR_DIVISIONS
         scale = (float((robust * middle).sum()) + PRIOR_DIVISIONS * d * self.prior_middle) / (d * count)
-        size, best = np.log(apart), np.log(self.parted)
+        best = np.log(self.parted)
         robust = weight * (TAIL + 1) / (TAIL + (size - best) ** 2 / self.parted_spread**2)
         best = (float((robust * size).sum()) + PRIOR_DIVISIONS * np.log(self.prior_parted)) / (
             float(robust.sum()) + PRIOR_DIVISIONS
@@ -98,8 +98,14 @@ class Parting(Term):
 
 
 def _geometry(stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
-    """(K,) squared way of the daughters' middle, and half their distance."""
+    """(K,) squared way of the daughters' middle, and the logarithm of half their distance."""
+    found: tuple[Floats, Floats] = sisters.kept("parting", stretch, lambda: _measured(stretch, sisters))
+    return found
+
+
+def _measured(stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
     usual = np.sqrt(stretch.spread[stretch.mother[sisters.first]])[:, None]
     one, other = stretch.moved[sisters.first] / usual, stretch.moved[sisters.second] / usual
     middle, apart = 0.5 * (one + other), 0.5 * (one - other)
-    return np.einsum("kd,kd->k", middle, middle), np.maximum(np.sqrt(np.einsum("kd,kd->k", apart, apart)), 1e-12)
+    half = np.sqrt(np.einsum("kd,kd->k", apart, apart))
+    return np.einsum("kd,kd->k", middle, middle), np.log(np.maximum(half, 1e-12))

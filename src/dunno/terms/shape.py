@@ -57,13 +57,13 @@ class Shape(Term):
 
     def single_ratio(self, stretch: Stretch) -> Floats:
         """(E,) log, how much likelier the daughter's axis is from this mother than from anybody."""
-        along, weight = _axes(stretch, np.arange(len(stretch.mother)))
+        along, weight = _all_axes(stretch)
         return _log_ratio(self.keeping * weight, along, stretch.n_dimensions)
 
     def sister_ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
         """(K,) the same for a division's daughters, and for the line between them."""
         d = stretch.n_dimensions
-        along, weight = _axes(stretch, np.arange(len(stretch.mother)))
+        along, weight = _all_axes(stretch)
         each = _log_ratio(self.sisters_keeping * weight, along, d)
         along, weight = _between(stretch, sisters)
         return each[sisters.first] + each[sisters.second] + _log_ratio(self.parting_along * weight, along, d)
@@ -74,16 +74,17 @@ class Shape(Term):
         count = step.weight[stretch.edge_transition]
         edges = np.flatnonzero(count * step.single > NEGLIGIBLE)
         expected = (count * step.single * step.steady)[edges]
-        keeping = _stiffness(*_axes(stretch, edges), expected, d)
+        along, share = _all_axes(stretch)
+        keeping = _stiffness(along[edges], share[edges], expected, d)
         if step.sisters is None or step.divided is None:
             return replace(self, keeping=keeping)
         expected = count[step.sisters.first] * step.divided * step.steady_sisters
         kept = expected > NEGLIGIBLE
-        sisters = Sisters(step.sisters.first[kept], step.sisters.second[kept])
-        both = np.concatenate(sisters)
-        sisters_keeping = _stiffness(*_axes(stretch, both), np.tile(expected[kept], 2), d)
-        along = _stiffness(*_between(stretch, sisters), expected[kept], d)
-        return replace(self, keeping=keeping, sisters_keeping=sisters_keeping, parting_along=along)
+        both = np.concatenate([step.sisters.first[kept], step.sisters.second[kept]])
+        sisters_keeping = _stiffness(along[both], share[both], np.tile(expected[kept], 2), d)
+        along, share = _between(stretch, step.sisters)
+        parting_along = _stiffness(along[kept], share[kept], expected[kept], d)
+        return replace(self, keeping=keeping, sisters_keeping=sisters_keeping, parting_along=parting_along)
 
 
 def _axes(stretch: Stretch, edges: np.ndarray) -> tuple[Floats, Floats]:
@@ -93,8 +94,19 @@ def _axes(stretch: Stretch, edges: np.ndarray) -> tuple[Floats, Floats]:
     return cosine**2, stretch.length_share[mother] * stretch.length_share[daughter]
 
 
+def _all_axes(stretch: Stretch) -> tuple[Floats, Floats]:
+    """The same of every edge."""
+    found: tuple[Floats, Floats] = stretch.kept("axes", lambda: _axes(stretch, np.arange(len(stretch.mother))))
+    return found
+
+
 def _between(stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
     """The squared cosine between the line of each pair of sisters and their mother's axis, and how much it says."""
+    found: tuple[Floats, Floats] = sisters.kept("shape", stretch, lambda: _lines(stretch, sisters))
+    return found
+
+
+def _lines(stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
     mother = stretch.mother[sisters.first]
     line = stretch.step[sisters.first] - stretch.step[sisters.second]
     length = np.maximum(np.einsum("kd,kd->k", line, line), 1e-30)

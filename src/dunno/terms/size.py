@@ -32,7 +32,7 @@ class Size(Feature):
         """(N,) log area."""
         return log_area(stretch)
 
-    def _divided(self, stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
+    def at_division(self, stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
         """(K,) the daughters' sum over the mother's area, and their ratio, as logarithms."""
         value = self.values(stretch)
         one, other = value[stretch.daughter[sisters.first]], value[stretch.daughter[sisters.second]]

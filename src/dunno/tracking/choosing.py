@@ -26,7 +26,7 @@ from dunno.tracking.skipping import SkippedModel, compared
 from dunno.types.stretch import Stretch
 from dunno.work.progress import Tell
 
-LEAST_SHARE, LEAST_NATS = 0.015, 0.005
+LEAST_SHARE, LEAST_NATS = 0.025, 0.005
 """A term joins when the loss per daughter falls by more than this share of it, and by more than so many nats."""
 
 LEAST_TOTAL = 3.0
@@ -40,10 +40,10 @@ beside features it takes more.
 """
 
 CHOOSING = "choosing evidence"
-FIRST_ROUNDS, TRIAL_ROUNDS = 1, 3
-"""Rounds in which a term that is tried is fitted: first few, and more where those do not decide."""
+FIRST_ROUNDS, TRIAL_ROUNDS, LAST_ROUNDS = 1, 3, 1
+"""Rounds in which a term that is tried is fitted: first few, more where those do not decide; and those of all that join."""
 
-HOPELESS, CLEAR = 0.3, 2.0
+HOPELESS, CLEAR = 0.3, 1.2
 """Gains below and above so many times the least one are decided by the first rounds."""
 
 
@@ -116,6 +116,9 @@ def _tried(places: Fit, single: SkippedModel, tell: Tell) -> Choice:
     for k, name in enumerate(names):
         tell(CHOOSING, k, len(names))
         least = max(LEAST_SHARE * loss, LEAST_NATS, LEAST_TOTAL / max(len(skipped.comparison), 1))
+        if loss < least:  # nothing to gain
+            trials.append(Trial(name, loss, float("nan"), wrong, float("nan"), joined=False))
+            continue
         for rounds in (FIRST_ROUNDS, TRIAL_ROUNDS):
             grown = with_terms(fit, [name], skipped.sample.cell_size, rounds)
             beside = _beside(skipped, grown, [name], rounds)
@@ -131,8 +134,8 @@ def _tried(places: Fit, single: SkippedModel, tell: Tell) -> Choice:
     kept = [trial.name for trial in trials if trial.joined]
     if not kept:
         return Choice(places, single, tuple(trials))
-    grown = with_terms(places, kept, single.sample.cell_size, TRIAL_ROUNDS, fit.best.model)
-    return Choice(grown, _beside(single, grown, kept, TRIAL_ROUNDS, skipped.fit.best.model), tuple(trials))
+    grown = with_terms(places, kept, single.sample.cell_size, LAST_ROUNDS, fit.best.model)
+    return Choice(grown, _beside(single, grown, kept, LAST_ROUNDS, skipped.fit.best.model), tuple(trials))
 
 
 def _among_likely(fit: Fit, skipped: SkippedModel) -> tuple[Fit, SkippedModel]:

@@ -31,7 +31,7 @@ LEAST_LINKS, LEAST_SHARE = 1.0, 2e-4
 """Expected links across gaps, all and per link, below which none are looked for."""
 
 UNLIKELY = 1e-5
-"""Edges between neighbouring frames below this take no part in finding out."""
+"""Edges below this take no part in finding out, first those between neighbouring frames, then those across gaps."""
 
 LEAST_OF_ALL = 0.03
 """A gap as long as this is looked for if such a share of all links across gaps has it."""
@@ -92,13 +92,14 @@ def _missed(climb: Climb, missed: Missed, power: float, gate: float) -> Climb:
         return Climb(replace(climb.expected, model=model), 0, True)
     stretch = stretch.with_gaps(mother, daughter, lag)
     one = np.ones((len(stretch), len(stretch)))
-    expected = expect(model, stretch)
+    expected = expect(model, stretch, method="rough")
+    expected = expected.among(expected.found.edge > UNLIKELY)
     for _ in range(ROUNDS):
         before, model = model, maximise(expected, one, fixed=lambda term: term.name not in FITTED)
-        expected = expect(model, stretch)
+        expected = expect(model, expected.stretch, method="rough")
         if np.abs(to_free(model) - to_free(before)).max() < STILL:
             break
-    return Climb(expected, ROUNDS, True)
+    return Climb(expect(model, expected.stretch), ROUNDS, True)
 
 
 def _longest(climb: Climb) -> int:

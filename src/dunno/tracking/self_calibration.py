@@ -29,7 +29,7 @@ JUDGING = 2
 ENOUGH_DOUBTED, ENOUGH_CELLS = 150.0, 1500.0
 """Where more links than this are doubted, fewer cells are judged: so many doubts say enough, and at least so many cells."""
 
-SLOWER, SLOWER_CELLS = (3, 4), 800
+SLOWER, SLOWER_CELLS = (3, 4), 500
 """Further steps, which tell how slowly one could have imaged, and on how many cells."""
 
 

@@ -41,17 +41,24 @@ class StretchCells(StretchTable):
         """(N,) 1 − 1/elongation: 0 for round cells, towards 1 for long ones; 0 where shapes were not measured."""
         return np.nan_to_num(1 - 1 / self.elongation)
 
-    @cached_property
+    @property
     def orientation(self) -> Floats:
         """(N, d) each cell's long axis; zeros where shapes were not measured."""
-        none = (self.n_dimensions,)
-        return np.concatenate(
-            [np.zeros((len(each), *none)) if each.covariance is None else each.orientation for each in self.cells]
-        )
+        if "orientation" not in self._columns:
+            none = (self.n_dimensions,)
+            self._columns["orientation"] = np.concatenate(
+                [np.zeros((len(each), *none)) if each.covariance is None else each.orientation for each in self.cells]
+            )
+        return np.asarray(self._columns["orientation"])
 
-    @cached_property
+    @property
     def covariance(self) -> Floats:
         """(N, d, d) of each cell's pixels, with a little added so that none is flat; NaN where shapes were not measured."""
+        if "covariance" not in self._columns:
+            self._columns["covariance"] = self._covariance()
+        return np.asarray(self._columns["covariance"])
+
+    def _covariance(self) -> Floats:
         d = self.n_dimensions
         parts = [
             np.full((len(each), d, d), np.nan) if each.covariance is None else each.covariance for each in self.cells

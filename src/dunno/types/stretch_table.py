@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -123,3 +124,19 @@ class StretchTable:
         neighbours = self.transitions[:, 1] == self.transitions[:, 0] + 1
         joined[self.transitions[neighbours, 0]] = True
         return joined
+
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """What depends on these edges and on nothing that is fitted, made when it is first asked for."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
+
+    def latest(self, name: str, key: Any, make: Callable[[], Any]) -> Any:
+        """What depends on these edges and on what the key says; that of the last key is kept."""
+        if name not in self._kept or self._kept[name][0] != key:
+            self._kept[name] = (key, make())
+        return self._kept[name][1]
+
+    @cached_property
+    def _kept(self) -> dict[str, Any]:
+        return {}  # not a field: with other edges it is empty again
