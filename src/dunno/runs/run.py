@@ -215,8 +215,9 @@ def _track(
 
 def _pairs(files: Iterator[Path], summary: Summary) -> Iterator[PairPosterior]:
     for path in files:
-        summary.note_broken(block_files.read_broken(path))
-        yield from block_files.read_block(path)
+        pairs, broken = block_files.read_results(path)
+        summary.note_broken(broken)
+        yield from pairs
 
 
 def finished_files(
