@@ -70,7 +70,7 @@ def open_arrays(path: Path, schema: Schema) -> Iterator[Mapping[str, Any]]:
     """Arrays by name, each read when it is taken; a broken file and one of another schema are named with what to do."""
     try:
         with path.open("rb") as file:
-            arrays = StoredArrays(BytesIO(file.read()))
+            arrays = StoredArrays(file)
             schema.check(int(arrays[NUMBER]) if NUMBER in arrays else 1, path)
             yield arrays
     except Exception as error:  # a damaged file can fail in any step of reading it
