@@ -1,4 +1,4 @@
-"""Which places lie near which others: by all distances where there are few, by a k-d tree where there are many."""
+"""Which places lie near which others: along a sorted axis where there are few, by a k-d tree where there are many."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from dunno.types.arrays import Floats, Ints
 
 FEW = 160_000
-"""Pairs of places up to which all distances are faster than trees; importing these takes longer than linking a short movie."""
+"""Pairs of places up to which no trees are made: importing these takes longer than linking a short movie."""
 
 
 def within(places: Floats, others: Floats, reach: float) -> tuple[Ints, Ints]:
@@ -19,8 +19,7 @@ def within(places: Floats, others: Floats, reach: float) -> tuple[Ints, Ints]:
         [[0, 1, 1], [1, 0, 2]]
     """
     if len(places) * len(others) <= FEW:
-        first, second = np.nonzero(_squared(places, others) <= reach * reach)
-        return first, second
+        return _within_few(places, others, reach)
     from scipy.spatial import cKDTree
 
     near = cKDTree(places).sparse_distance_matrix(cKDTree(others), reach, output_type="ndarray")
@@ -29,22 +28,31 @@ def within(places: Floats, others: Floats, reach: float) -> tuple[Ints, Ints]:
     return first[order], second[order]
 
 
-def distance_to_nearest(places: Floats, others: Floats, rank: int = 1) -> Floats:
-    """(n,) distance from each place to the nearest of the others, or to the second nearest with rank 2; infinite without one."""
-    if len(others) < rank:
-        return np.full(len(places), np.inf)
+def _within_few(places: Floats, others: Floats, reach: float) -> tuple[Ints, Ints]:
+    """The same, of those others that are near along the first axis."""
+    if len(places) == 0 or len(others) == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    order = np.argsort(others[:, 0], kind="stable")
+    margin = reach * (1 + 1e-9)  # those just at the edge are decided by their distance
+    begin = np.searchsorted(others[order, 0], places[:, 0] - margin)
+    n = np.searchsorted(others[order, 0], places[:, 0] + margin, side="right") - begin
+    first = np.repeat(np.arange(len(places)), n)
+    second = order[np.arange(len(first)) + np.repeat(begin - np.cumsum(n) + n, n)]
+    squared = np.zeros(len(first))
+    for axis in range(places.shape[1]):  # added up as a tree does
+        squared += (places[first, axis] - others[second, axis]) ** 2
+    near = np.sort((first * len(others) + second)[squared <= reach * reach])
+    return near // len(others), near % len(others)
+
+
+def distance_to_nearest(places: Floats, others: Floats) -> Floats:
+    """(n,) distance from each place to the nearest of the others, of which there is at least one."""
     if len(places) * len(others) <= FEW:
-        squared = _squared(places, others)
-        return np.sqrt(np.partition(squared, rank - 1, axis=1)[:, rank - 1])
+        squared = np.zeros((len(places), len(others)))
+        for axis in range(places.shape[1]):
+            squared += np.subtract.outer(places[:, axis], others[:, axis]) ** 2
+        return np.asarray(np.sqrt(squared.min(axis=1)))
     from scipy.spatial import cKDTree
 
-    found: Floats = cKDTree(others).query(places, [rank])[0][:, 0]
+    found: Floats = cKDTree(others).query(places)[0]
     return found
-
-
-def _squared(places: Floats, others: Floats) -> Floats:
-    """(n, m) squares of all distances, added up axis by axis as a tree does."""
-    total = np.zeros((len(places), len(others)))
-    for axis in range(places.shape[1]):
-        total += np.subtract.outer(places[:, axis], others[:, axis]) ** 2
-    return total

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from dunno.types.arrays import Floats
-from dunno.types.neighbours import distance_to_nearest
 
 VOTERS, NEAR = 400, 64
 """How many daughters vote, and with how many mothers around each."""
@@ -42,16 +41,16 @@ def stage_jump(mothers: Floats, daughters: Floats) -> Floats | None:
     """
     if min(len(mothers), len(daughters)) < LEAST_CELLS:
         return None
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(mothers)
     some = daughters[np.unique(np.linspace(0, len(daughters) - 1, min(VOTERS, len(daughters))).astype(np.int64))]
-    apart = float(np.median(distance_to_nearest(mothers[:: max(len(mothers) // VOTERS, 1)], mothers, 2)))
-    nearest = distance_to_nearest(some, mothers)
+    apart = float(np.median(tree.query(mothers[:: max(len(mothers) // VOTERS, 1)], 2)[0][:, 1]))
+    nearest = tree.query(some)[0]
     if apart <= 0 or float(np.median(nearest)) < STILL * apart:
         return None
     if not _surprising(len(some), int((nearest < REACH * apart).sum())):  # no jump can have more support than all
         return None
-    from scipy.spatial import cKDTree
-
-    tree = cKDTree(mothers)
     distance, index = tree.query(some, min(NEAR, len(mothers)))
     reach = max(REACH * apart, 2 * float(distance.max()) / LARGEST_GRID)
     votes = (some[:, None] - mothers[index]).reshape(-1, mothers.shape[1])
