@@ -25,12 +25,13 @@ bool BeliefPropagation<Number>::run(const std::vector<std::int32_t>& mothers,
   for (const std::int32_t i : mothers) mother_awake_[i] = 1;
   for (const std::int32_t j : daughters) daughter_awake_[j] = 1;
   bool settled = false;
+  log_sums_.assign(clusters.size(), 0.0);
   for (std::int32_t round = 0; round < pace.rounds && !settled; ++round) {
     settled = true;
     messages_.kept_share = round < kUndamped ? 0.0 : 0.5;
     for (std::size_t c = 0; c < clusters.size(); ++c) {
       if (!wake(clusters[c])) continue;
-      solver_.solve(clusters[c]);
+      log_sums_[c] = solver_.solve(clusters[c]);
       send(clusters[c], pace.tolerance);
       settled = false;
     }
@@ -51,6 +52,16 @@ bool BeliefPropagation<Number>::run(const std::vector<std::int32_t>& mothers,
   }
   messages_.kept_share = 0.0;
   return settled;
+}
+
+template <typename Number>
+double BeliefPropagation<Number>::settle(const std::vector<Cluster>& clusters) {
+  double sum = 0.0;
+  for (std::size_t c = 0; c < clusters.size(); ++c) {
+    if (wake(clusters[c])) log_sums_[c] = solver_.solve(clusters[c]);
+    sum += log_sums_[c];
+  }
+  return sum;
 }
 
 // A cluster sleeps as one.

@@ -28,6 +28,10 @@ class BeliefPropagation {
   bool run(const std::vector<std::int32_t>& mothers, const std::vector<std::int32_t>& daughters,
            const std::vector<Cluster>& clusters, const Pace& pace);
 
+  // Sums once more over the clusters that messages have changed for since their last turn, without sending any: what
+  // clusters and cut edges add up to must be about the same messages. Returns the logarithm of all clusters' sums.
+  double settle(const std::vector<Cluster>& clusters);
+
  private:
   static constexpr std::int32_t kUndamped = 50;  // rounds; later messages move only half of the way
 
@@ -40,6 +44,7 @@ class BeliefPropagation {
   ClusterSolver<Number>& solver_;
   Stop& stop_;
   std::vector<char> mother_awake_, daughter_awake_;
+  std::vector<double> log_sums_;  // of each cluster, when it had its last turn
 };
 
 extern template class BeliefPropagation<double>;

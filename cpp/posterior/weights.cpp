@@ -6,6 +6,7 @@
 
 #include "problem/incidence.hpp"
 #include "flow/map.hpp"
+#include "k_best/gaps.hpp"
 
 namespace dunno {
 namespace {
@@ -130,8 +131,13 @@ std::vector<std::int32_t> possible(const Problem& problem, std::vector<std::int3
 LogWeights make_log_weights(const Problem& problem, Stop& stop) {
   const bool is_flow = problem.is_linear() && problem.is_convex();
   const Problem flow = is_flow ? Problem() : nearest_flow(problem);
-  Map map(is_flow ? problem : flow, stop);
+  const Problem& solved = is_flow ? problem : flow;
+  Map map(solved, stop);
   map.solve();
+  // Extreme prices, which the MAP ends with, say that mothers may as well disappear where none does. Messages start from
+  // these weights, and would take long to learn otherwise.
+  Flow central = map.flow();
+  central.v = GapFinder(solved, map.flow(), stop).central_prices();
 
   LogWeights logs;
   logs.likely = possible(problem, map.chosen());
@@ -143,19 +149,18 @@ LogWeights make_log_weights(const Problem& problem, Stop& stop) {
   logs.triples = problem.triples;
   if (problem.triples) logs.triple.assign(problem.triples->cost.size(), 0.0);
   const std::vector<double>& dividing_cost = dividing_costs(problem);
-  const std::vector<double> daughter_price = map.daughter_duals();
   for (std::int32_t j = 0; j < problem.n_daughters; ++j) {
-    const double price = daughter_price[j];
+    const double price = daughter_dual(solved, central, j);
     logs.appear[j] = price - problem.appear[j];
     logs.scale -= price;
     for (std::int32_t e = problem.row[j]; e < problem.row[j + 1]; ++e) {
-      const double both = price + map.mother_duals()[problem.mother[e]];
+      const double both = price + central.v[problem.mother[e]];
       logs.single[e] = both - problem.cost[e];
       logs.dividing[e] = both - dividing_cost[e];
     }
   }
   const Incidence edges(problem);
-  for (std::int32_t i = 0; i < problem.n_mothers; ++i) weigh_mother(problem, edges, i, map.mother_duals()[i], logs);
+  for (std::int32_t i = 0; i < problem.n_mothers; ++i) weigh_mother(problem, edges, i, central.v[i], logs);
   return logs;
 }
 

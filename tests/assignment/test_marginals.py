@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.frames import colony
+from benchmarks.frames import colony, scatter
 from dunno.assignment import Marginals, Problem, marginals
 from dunno.errors import ProblemError
 
@@ -190,6 +190,12 @@ def test_auto_is_consistent_where_it_is_approximate(motion: float, dividing_cost
     found = marginals(problem)
     assert not found.exact
     assert_consistent(problem, found)
+
+
+def test_nobody_appears_where_cells_only_change_places() -> None:
+    found = marginals(scatter(1000, 0.5))
+    assert not found.exact
+    assert found.appear.sum() < 3  # samples: none of 1,000; from the extreme prices of the MAP, messages said 10
 
 
 def test_exact_says_how_wide_the_problem_is_where_it_does_not_fit() -> None:

@@ -74,6 +74,15 @@ def test_help_imports_nothing_heavy() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 
 
+def test_small_frames_are_tracked_without_importing_scipy(tmp_path: Path) -> None:
+    assert run(["simulate", f"{tmp_path}/sim", "--cells", "9", "--frames", "6"]) == 0
+    code = (
+        f"import sys; from dunno.cli import run; done = run(['track', '{tmp_path}/sim', '-o', '{tmp_path}/out', "
+        "'--method', 'SM', '-q']); sys.exit('SciPy was imported' if 'scipy' in sys.modules else done)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
 def test_without_a_command_the_help_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     expected = capsys.readouterr().out

@@ -9,7 +9,7 @@ import pytest
 from dunno import Movie, Tracker
 from dunno.assignment import Triples, every_pair
 from dunno.errors import InputError
-from dunno.io.block_files import block_file, is_whole, keep, read_block, read_broken, stored_pairs, write_block
+from dunno.io.block_files import block_file, is_whole, keep, read_block, read_results, stored_pairs, write_block
 from dunno.simulate import colony as simulate
 from dunno.types import BrokenFrame, PairPosterior
 from tests.assignment.problems import with_triples
@@ -45,6 +45,15 @@ def test_the_problem_comes_back_with_its_dividing_costs(tmp_path: Path) -> None:
         for name in ("mother", "daughter", "cost", "appear", "disappear", "divide", "dividing_cost"):
             np.testing.assert_array_equal(getattr(pair.problem, name), getattr(again.problem, name), err_msg=name)
         assert pair.problem.dividing_cost is not None
+
+
+def test_exports_read_pairs_without_their_problems(tmp_path: Path) -> None:
+    pairs = Tracker().track(simulate(cells=12, frames=4, seed=2).movie).pairs
+    write_block(tmp_path / "block.npz", pairs)
+    results, _ = read_results(tmp_path / "block.npz")
+    assert [pair.problem for pair in results] == [None] * 3
+    for first, second in zip(pairs, results, strict=True):
+        assert_same(first, second)
 
 
 def test_the_problem_comes_back_with_its_triples(tmp_path: Path) -> None:
@@ -97,8 +106,8 @@ def test_broken_frames_are_kept_with_their_block(colony: Movie, tmp_path: Path) 
     broken = [BrokenFrame(1, "m1.tif: cannot be read (…); is it complete?")]
     write_block(tmp_path / "one.npz", pairs, broken)
     write_block(tmp_path / "none.npz", pairs)
-    assert read_broken(tmp_path / "one.npz") == broken
-    assert read_broken(tmp_path / "none.npz") == []
+    assert read_results(tmp_path / "one.npz")[1] == broken
+    assert read_results(tmp_path / "none.npz")[1] == []
     assert len(read_block(tmp_path / "one.npz")) == 2
 
 

@@ -345,10 +345,21 @@ def test_many_workers_are_processes_where_that_pays(zarr: Path) -> None:
 
     movie, tracker = package.read(zarr), Tracker(method="SM")
     assert pays_in_processes(tracker, movie, 4)
-    assert not pays_in_processes(tracker, movie, 2)  # threads do
+    assert not pays_in_processes(tracker, movie, 2)  # too short for the start of a process
+    assert not pays_in_processes(tracker, movie, 1)
     assert not pays_in_processes(tracker, movie, 8)  # too few blocks
     assert not pays_in_processes(tracker, Movie(np.ones((400, 4, 4), int)), 4)  # pixels would have to be sent
     assert not pays_in_processes(Tracker(lambda pair, m, d: m * 1.0, "SM"), movie, 4)  # does not pickle
+
+
+def test_two_workers_are_processes_on_a_long_movie(tmp_path: Path) -> None:
+    import dunno as package
+
+    Crowd(1, 1200).save(tmp_path / "long.zarr")
+    movie, tracker = package.read(tmp_path / "long.zarr"), Tracker(method="SM")
+    assert pays_in_processes(tracker, movie, 2)
+    assert not pays_in_processes(tracker, movie, 1)
+    assert not pays_in_processes(tracker, movie.part(slice(0, 1000)), 2)
 
 
 def test_the_command_line_gives_the_same_bytes_with_many_workers(zarr: Path, tmp_path: Path) -> None:

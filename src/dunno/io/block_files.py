@@ -7,7 +7,7 @@ its pairs' arrays one after the other, with the number of rows that each frame o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -33,6 +33,8 @@ PROBLEM = ("cost", "appear", "disappear", "divide", "dividing_cost")
 GAPS = ("mother_frame", "mother", "mother_label", "daughter", "gap", "cost", "log_probability", "selected")
 PER_GAP, PER_SISTER = ("dividing_cost", "lost", "appear"), ("sister_edge", "sister_frame", "sister", "sister_cost")
 HELD = ("p_false", "p_two")
+COMPUTED_FROM = ("problem_", "n_triples", "weight_", "n_sisters")
+"""How the names begin of what only sampling and reviewing need."""
 TRIPLES = {"first_edge": np.int32, "second_edge": np.int32, "cost": np.float64}
 
 
@@ -138,16 +140,25 @@ def _triple_arrays(each: Sequence[Triples | None]) -> dict[str, Any]:
 def read_block(path: Path) -> list[PairPosterior]:
     """Read the pairs of one file, as they were but for pixels and samples."""
     with open_arrays(path, PAIRS) as arrays:
-        pairs = list(_pairs(dict(arrays)))
-        if not pairs:
-            raise ValueError("it holds no pairs")
-        return pairs
+        return _listed(dict(arrays))
 
 
-def read_broken(path: Path) -> list[BrokenFrame]:
-    """Read which frames of a block could not be read."""
+def read_results(path: Path) -> tuple[list[PairPosterior], list[BrokenFrame]]:
+    """Read what an export tells of a block: its pairs without what they were computed from, and its broken frames."""
     with open_arrays(path, PAIRS) as arrays:
-        return [BrokenFrame(**json.loads(each)) for each in arrays["broken"].tolist()] if "broken" in arrays else []
+        needed = {name: arrays[name] for name in arrays if not name.startswith(COMPUTED_FROM)}
+        return _listed(needed), _broken(arrays)
+
+
+def _listed(arrays: dict[str, Any]) -> list[PairPosterior]:
+    pairs = list(_pairs(arrays))
+    if not pairs:
+        raise ValueError("it holds no pairs")
+    return pairs
+
+
+def _broken(arrays: Mapping[str, Any]) -> list[BrokenFrame]:
+    return [BrokenFrame(**json.loads(each)) for each in arrays["broken"].tolist()] if "broken" in arrays else []
 
 
 def is_whole(path: Path) -> bool:

@@ -63,6 +63,7 @@ class StoredCells:
         self.shared = shared
         self._lock = threading.Lock()
         self._read: OrderedDict[int, KeptCells] = OrderedDict()
+        self._n_cells: dict[int, int] = {}  # of the files that are kept
 
     def __getitem__(self, t: int) -> Detections:
         return self._around(t)[t]
@@ -81,15 +82,13 @@ class StoredCells:
         with self._lock:
             kept = self._read.pop(index, None) or self._load(index)
             self._read[index] = kept
-            while len(self._read) > 2 and (len(self._read) > KEPT_FILES or self._n_cells() > KEPT_CELLS):
-                self._read.popitem(last=False)
+            while len(self._read) > 2 and (len(self._read) > KEPT_FILES or sum(self._n_cells.values()) > KEPT_CELLS):
+                del self._n_cells[self._read.popitem(last=False)[0]]
             return kept
-
-    def _n_cells(self) -> int:
-        return sum(len(cells) for kept in self._read.values() for cells in kept.frames.values())
 
     def _load(self, index: int) -> KeptCells:
         cells, broken = read_cells(block_file(self.folder, index))
+        self._n_cells[index] = len(cells)
         places = {int(frame): FRAMES_PER_FILE * index + t for t, frame in enumerate(cells.frames)}
         return KeptCells(
             {place: cells.at(t) for t, place in enumerate(places.values())},

@@ -10,6 +10,9 @@ import numpy as np
 
 from dunno.io.zarr_folder import ZarrFolder
 
+WAITING = 1 << 13
+"""Rows that wait in memory until they are spooled together: a call per frame and column would be most of the time."""
+
 
 class SpooledColumn:
     """An array that grows in a temporary file."""
@@ -51,38 +54,61 @@ class SpooledTable:
         self._may_be_missing = may_be_missing
         self._ids: SpooledColumn | None = None
         self._missing: dict[str, SpooledColumn] = {}
-        self.columns: dict[str, SpooledColumn] = {}
+        self._columns: dict[str, SpooledColumn] = {}
+        self._waiting: list[tuple[np.ndarray, Mapping[str, np.ndarray]]] = []
+        self._n_waiting = 0
+
+    @property
+    def columns(self) -> Mapping[str, SpooledColumn]:
+        """The properties by name, with all rows that were added."""
+        self._spool()
+        return self._columns
 
     def add(self, ids: np.ndarray, columns: Mapping[str, np.ndarray]) -> None:
         """Add rows; the first ones say which columns there are."""
-        ids = ids.astype(np.uint64)
         if self._ids is None:
-            self._ids = SpooledColumn(self._folder, ids)
-            self.columns = {name: SpooledColumn(self._folder, values) for name, values in columns.items()}
-            self._missing = {
-                name: SpooledColumn(self._folder, np.empty(0, bool)) for name in self._may_be_missing if name in columns
-            }
-        self._ids.add(ids)
-        for name, values in columns.items():
+            self._begin(ids, columns)
+        self._waiting.append((ids, columns))
+        self._n_waiting += len(ids)
+        if self._n_waiting >= WAITING:
+            self._spool()
+
+    def _begin(self, ids: np.ndarray, columns: Mapping[str, np.ndarray]) -> None:
+        self._ids = SpooledColumn(self._folder, ids.astype(np.uint64))
+        self._columns = {name: SpooledColumn(self._folder, values) for name, values in columns.items()}
+        self._missing = {
+            name: SpooledColumn(self._folder, np.empty(0, bool)) for name in self._may_be_missing if name in columns
+        }
+
+    def _spool(self) -> None:
+        """Write the rows that wait."""
+        if self._ids is None or not self._waiting:
+            return
+        self._ids.add(np.concatenate([ids for ids, _ in self._waiting]))
+        for name, column in self._columns.items():
+            values = np.concatenate([columns[name] for _, columns in self._waiting])
             if name in self._missing:
                 missing = np.isnan(values)
                 self._missing[name].add(missing)
                 values = np.where(missing, 0.0, values)
-            self.columns[name].add(values)
+            column.add(values)
+        self._waiting, self._n_waiting = [], 0
 
     def drop_unknown(self) -> None:
         """Leave out properties that are missing in every row: some readers take a declared property for one that is there."""
+        self._spool()
         for name, missing in list(self._missing.items()):
             if missing.bounds[0] == 1:
-                self.columns.pop(name).close()
+                self._columns.pop(name).close()
                 self._missing.pop(name).close()
 
     def write(self, group: ZarrFolder) -> None:
         """Make `ids` and `props` in a zarr group."""
+        self._spool()
         if self._ids is not None:
             self._ids.write(group, "ids")
         properties = group.group("props")
-        for name, column in self.columns.items():
+        for name, column in self._columns.items():
             place = properties.group(name)
             column.write(place, "values")
             if name in self._missing:
@@ -90,5 +116,5 @@ class SpooledTable:
 
     def close(self) -> None:
         """Let go of the files."""
-        for column in (*self.columns.values(), *self._missing.values(), *([self._ids] if self._ids else [])):
+        for column in (*self._columns.values(), *self._missing.values(), *([self._ids] if self._ids else [])):
             column.close()

@@ -131,7 +131,9 @@ class TrackNumbers:
         numbers = np.where(carried, from_track, 0)
         numbers[~carried] = self._new(from_track[~carried], pair.daughter_frame)
         self._carry(numbers[carried] - 1, pair.daughter_frame, log_probability[carried])
-        self._end(pair, numbers[carried])
+        goes_on = np.zeros(len(pair.mothers), np.bool_)
+        goes_on[mother] = carried[daughter] & (numbers[daughter] == self.current[mother])
+        self._end(pair, ~goes_on)
         self.current = numbers
         self._recent = dict([*[*self._recent.items()][1 - LONGEST :], (pair.daughter_frame, numbers)])
         return numbers
@@ -156,9 +158,10 @@ class TrackNumbers:
         self._log[row, 1] = np.minimum(self._log[row, 1], log_probability)
         self._ending[row], self._p_ending[row, 0] = END, 1.0
 
-    def _end(self, pair: PairPosterior, carried: Ints) -> None:
-        """Say how the last frame's tracks end, but for those that are carried on; later links across gaps may know better."""
-        ends = ~np.isin(self.current, carried)
+    def _end(self, pair: PairPosterior, ends: Bools) -> None:
+        """Say how those of the last frame's tracks end that nothing carries on; later links across gaps may know better."""
+        if not ends.any():
+            return
         row, told = self.current[ends] - 1, endings_of(pair)
         self._ending[row] = told.kind[ends]
         self._p_ending[row] = np.stack([told.probability, told.p_divide], axis=1)[ends]

@@ -44,7 +44,7 @@ from dunno.types import BrokenFrame, Movie, PairPosterior
 from dunno.work.progress import Say, Tell, say_nothing, tell_nobody
 from dunno.work.schedule import as_finished, room_for
 
-ENOUGH_THREADS, BLOCKS_PER_PROCESS, MOST_BYTES = 2, 4, 1 << 20
+PAIRS_FOR_TWO, PAIRS_FOR_EACH_OF_MORE, MOST_BYTES = 64 * BLOCK, 4 * BLOCK, 1 << 20
 
 
 class Form(NamedTuple):
@@ -215,8 +215,9 @@ def _track(
 
 def _pairs(files: Iterator[Path], summary: Summary) -> Iterator[PairPosterior]:
     for path in files:
-        summary.note_broken(block_files.read_broken(path))
-        yield from block_files.read_block(path)
+        pairs, broken = block_files.read_results(path)
+        summary.note_broken(broken)
+        yield from pairs
 
 
 def finished_files(
@@ -273,11 +274,13 @@ def _write(folder: Path, index: int, tracked: TrackedBlock) -> None:
 def pays_in_processes(tracker: Tracker, movie: Movie, workers: int) -> bool:
     """Whether processes would be faster than threads.
 
-    Python's lock is held for about half of the work, as a sampling profiler saw it, so more than two threads wait for each
-    other. Processes pay where there are many blocks for each, and where what they need is small: the movie's path rather than
-    its pixels, no large features or networks.
+    In frames of a few hundred cells, Python's lock is held nearly all the time, so that two threads are as fast as one.
+    Processes do not wait for each other, but take about a second each to start, in which a thread does some hundred pairs.
+    They pay where there are enough pairs for each, and where what they need is small: the movie's path rather than its pixels,
+    no large features or networks.
     """
-    if workers <= ENOUGH_THREADS or movie.path is None or len(movie) - 1 < BLOCKS_PER_PROCESS * workers * BLOCK:
+    enough = PAIRS_FOR_TWO if workers == 2 else PAIRS_FOR_EACH_OF_MORE * workers
+    if workers < 2 or movie.path is None or len(movie) - 1 < enough:
         return False
     try:
         needed = pickle.dumps((tracker.draft(1.0, 1.0), movie.part(slice(0, BLOCK + 1))))

@@ -11,6 +11,8 @@ import numpy as np
 from dunno.types import BrokenFrame, PairPosterior
 
 LEAST_CERTAIN = 10
+ROUNDING = 1e-12
+"""By which the same exponential may differ between a number and an array."""
 
 
 @dataclass(frozen=True, order=True)
@@ -76,7 +78,7 @@ class Summary:
         self.expected_missing_divisions = (self.expected_missing_divisions or 0.0) + missing
 
     def _count(self, pair: PairPosterior) -> None:
-        load, linked = pair.load, len(np.unique(pair.daughter[pair.selected]))
+        load, linked = pair.load, int(np.count_nonzero(np.bincount(pair.daughter[pair.selected])))
         across = 0 if pair.gaps is None else int(pair.gaps.selected.sum())
         links = int(pair.selected.sum()) + across
         self.gap_links += across
@@ -89,11 +91,19 @@ class Summary:
         self.appearing += 0 if pair.mother_frame in broken else len(pair.daughters) - linked - across
         self.disappearing += 0 if pair.daughter_frame in broken else int((load == 0).sum())
         self.disappearing -= across
-        self.least_certain = heapq.nsmallest(LEAST_CERTAIN, [*self.least_certain, *_least_certain(pair)])
+        doubtful = [*_least_certain(pair, self._highest_doubt)]
+        if doubtful:
+            self.least_certain = heapq.nsmallest(LEAST_CERTAIN, [*self.least_certain, *doubtful])
+
+    @property
+    def _highest_doubt(self) -> float:
+        """A link that is more probable than this is not among the least certain."""
+        return self.least_certain[-1].probability if len(self.least_certain) == LEAST_CERTAIN else np.inf
 
 
-def _least_certain(pair: PairPosterior) -> Iterator[DoubtfulLink]:
+def _least_certain(pair: PairPosterior, most: float) -> Iterator[DoubtfulLink]:
     edges = np.flatnonzero(pair.selected)
+    edges = edges[~(np.exp(pair.log_probability[edges]) > most + ROUNDING)]  # those of unknown probability stay
     for edge in edges[np.argsort(pair.log_probability[edges], kind="stable")[:LEAST_CERTAIN]]:
         yield DoubtfulLink(
             float(np.exp(pair.log_probability[edge])),

@@ -6,6 +6,7 @@ import numpy as np
 
 from dunno.errors import InputError, MovieError
 from dunno.types import Candidates, Detections, Floats, Movie
+from dunno.types.neighbours import distance_to_nearest, within
 from dunno.types.stage import stage_jump
 
 GATE_PAIRS = 8
@@ -26,7 +27,7 @@ def check_gate(max_distance: float) -> float:
 def find_candidates(
     mothers: Detections, daughters: Detections, max_distance: float, stage: Floats | None = None
 ) -> Candidates:
-    """List every edge no longer than `max_distance`, by a k-d tree; `inf` lists them all.
+    """List every edge no longer than `max_distance`; `inf` lists them all.
 
     Sorted by daughter, then by mother. Where the stage jumped, lengths count from where the jump puts the mothers.
     """
@@ -35,14 +36,9 @@ def find_candidates(
         return Candidates(np.empty(0, np.int64), np.empty(0, np.int64))
     if np.isinf(max_distance):
         return Candidates(np.tile(np.arange(m), n), np.repeat(np.arange(n), m))
-    from scipy.spatial import cKDTree
-
-    near = cKDTree(daughters.centroid).sparse_distance_matrix(
-        cKDTree(mothers.centroid if stage is None else mothers.centroid + stage), max_distance, output_type="ndarray"
-    )
-    daughter, mother = near["i"].astype(np.int64), near["j"].astype(np.int64)
-    order = np.lexsort((mother, daughter))
-    return Candidates(mother[order], daughter[order])
+    places = mothers.centroid if stage is None else mothers.centroid + stage
+    daughter, mother = within(daughters.centroid, places, max_distance)
+    return Candidates(mother, daughter)
 
 
 def merge(first: Candidates, second: Candidates, n_mothers: int) -> Candidates:
@@ -104,8 +100,5 @@ def _nearest(pair: tuple[Detections, Detections], stage: Floats | None) -> np.nd
     mothers, daughters = pair
     if len(mothers) == 0 or len(daughters) == 0:
         return np.empty(0)
-    from scipy.spatial import cKDTree
-
     places = daughters.centroid if stage is None else daughters.centroid - stage
-    distance: np.ndarray = cKDTree(mothers.centroid).query(places)[0]
-    return distance
+    return distance_to_nearest(places, mothers.centroid)

@@ -16,6 +16,7 @@ from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict, fitted_with_t
 from dunno.errors import DunnoWarning, InputError
 from dunno.truth import NO_MOTHER, true_mothers
 from dunno.types import Floats, Ints, PairPosterior, Truth
+from dunno.types.searching import find_lowest
 
 if TYPE_CHECKING:
     from dunno.tracking import Tracking
@@ -259,15 +260,11 @@ def best_temperature(sample: LabelledDaughters, prior: float = 0.0) -> tuple[flo
         sample: What the loss is over.
         prior: Weight of ½(ln T)², to hold T where nothing else does.
     """
-    from scipy.optimize import minimize_scalar
-
-    low, high = np.log(BOUNDS)
-    found = minimize_scalar(
-        lambda log_t: sample.loss(np.exp(log_t)) + 0.5 * prior * log_t**2, bounds=(low, high), method="bounded"
-    )
+    low, high = np.log(BOUNDS).tolist()
+    best, loss = find_lowest(lambda log_t: sample.loss(np.exp(log_t)) + 0.5 * prior * log_t**2, low, high)
     if prior:
-        return float(np.exp(found.x)), False
+        return float(np.exp(best)), False
     for bound in (low, high):  # where everything is right and sure, the loss is flat down to the bound
-        if abs(found.x - bound) < 0.01 or sample.loss(np.exp(bound)) <= found.fun + 1e-12:
+        if abs(best - bound) < 0.01 or sample.loss(np.exp(bound)) <= loss + 1e-12:
             return float(np.exp(bound)), True
-    return float(np.exp(found.x)), False
+    return float(np.exp(best)), False

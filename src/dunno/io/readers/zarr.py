@@ -59,6 +59,10 @@ class ZarrFrames(ArrayFrames):
         """The array."""
         return _open(self.path)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """With the array, which pickles as its path and metadata: opening it takes a worker longer than reading a frame."""
+        return {**super().__getstate__(), "_array": self._array}
+
 
 class _Multiscale(NamedTuple):
     path: Path
