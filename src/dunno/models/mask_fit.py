@@ -52,7 +52,11 @@ def fit_masks(
         rounds: Of expectation and maximisation.
         tell: Is told how many rounds are done, and of how many.
     """
-    solution = solve_masks(model, stretch, pairwise, sweeps=FIRST_SWEEPS)
+    return more_rounds(solve_masks(model, stretch, pairwise, sweeps=FIRST_SWEEPS), rounds, tell)
+
+
+def more_rounds(solution: Solution, rounds: int, tell: Callable[[int, int], None] = lambda done, of: None) -> Solution:
+    """The fit so many rounds on."""
     for done in range(rounds):
         tell(done, rounds)
         solution = one_round(solution)

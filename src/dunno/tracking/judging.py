@@ -18,7 +18,7 @@ from dunno.models.expectation import maximise
 from dunno.models.fit import kernel
 from dunno.models.intervals import Intervals
 from dunno.models.mask_doubt import division_doubt
-from dunno.models.mask_fit import fit_masks
+from dunno.models.mask_fit import ROUNDS, fit_masks, more_rounds
 from dunno.models.masks import Solution, with_masks
 from dunno.models.model import Model
 from dunno.terms.masks import Masks
@@ -50,6 +50,9 @@ LEAST_SPOILED = 0.015
 """The model of masks is kept where it says that at least such a share of them holds no cell, or two. On clean masks, and where some
 are missing but none is wrong, it is .008 at the most, on spoiled ones .020 at the least (docs/masks.md)."""
 
+LOOK_ROUNDS, CLEARLY_CLEAN = 6, 0.5 * LEAST_SPOILED
+"""After so many rounds the fit is given up where the share is below this."""
+
 
 def are_suspect(test: SkipTest | None, fit: Fit) -> bool:
     """Whether masks may be wrong: more divisions are seen than skipped frames have, or masks are missing.
@@ -59,7 +62,7 @@ def are_suspect(test: SkipTest | None, fit: Fit) -> bool:
         fit: With gaps, where masks are missing.
     """
     missing = fit.model.has("missed") and float(np.mean(fit.model.value("p_missed"))) >= SOME_MISSING
-    return missing or (test is not None and sees_false_divisions(test))
+    return (missing and (test is None or test.is_clear)) or (test is not None and sees_false_divisions(test))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +98,9 @@ def judged_masks(fit: Fit, sample: Sample, gate: float, tell: Tell, *, asked: bo
     plain = fit.model
     first = _stretch_of(_long_runs(sample, *FIRST), plain, gate)
     model = with_masks(plain, first, sample.cell_size)
-    solution = fit_masks(model, *_with_gaps(plain, first, gate), tell=partial(tell, FITTING))
+    solution = fit_masks(model, *_with_gaps(plain, first, gate), LOOK_ROUNDS, partial(tell, FITTING))
+    if asked or share_spoiled(solution) >= CLEARLY_CLEAN:
+        solution = more_rounds(solution, ROUNDS - LOOK_ROUNDS, partial(tell, FITTING))
     if not asked and share_spoiled(solution) < LEAST_SPOILED:
         return Judged(solution, 0.0, 0)
     more = _long_runs(sample, *MORE)

@@ -59,12 +59,12 @@ def _explained(
     Where masks are wrong, their model takes the place of the evidence beyond places.
     """
     asked = plan.evidence is not None
-    if not asked and not fit.problems:
-        places = _bridged(with_touching(Choice(fit, skipped), sample.cell_size), gate, plan.max_gap)
-        if are_suspect(test, places.fit):
-            masks = judged_masks(places.fit, sample, gate, tell, asked=False)
-            if masks.are_spoiled:
-                return places, masks
+    places = Choice(fit, skipped)
+    if not asked and not fit.problems and are_suspect(test, _bridged(places, gate, plan.max_gap).fit):
+        touching = _bridged(with_touching(places, sample.cell_size), gate, plan.max_gap)
+        masks = judged_masks(touching.fit, sample, gate, tell, asked=False)
+        if masks.are_spoiled:
+            return touching, masks
     bridged = _bridged(choose_evidence(sample, fit, skipped, plan.evidence, tell), gate, plan.max_gap)
     if asked and not fit.problems and Masks.name in (plan.evidence or ()):
         return bridged, judged_masks(bridged.fit, sample, gate, tell, asked=True)
