@@ -40,7 +40,8 @@ def division_doubt(solution: Solution, share: float = 1.0, seed: int = 0) -> flo
         for _ in range(ROUNDS):
             other = one_round(other, counts)
         shifts.append((float(other.divide.sum()) - float(divide.sum())) / slope)
-    return float(min(np.sqrt(share * np.mean(np.square(shifts))), MOST))
+    known_from_few = DRAWS / (DRAWS - 2)  # the variance of Student's law with so many degrees of freedom
+    return float(min(np.sqrt(known_from_few * share * np.mean(np.square(shifts))), MOST))
 
 
 def _counts(solution: Solution, rng: np.random.Generator) -> Floats:
