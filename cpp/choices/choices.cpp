@@ -13,8 +13,18 @@ namespace {
 
 constexpr double kSmallest = 1e-250, kLargest = 1e80;  // of messages; three of the largest may be multiplied
 constexpr std::int64_t kUndamped = 8;  // sweeps before messages are damped, where nothing is known before
+constexpr std::int64_t kSlowly = 30;   // and before they are damped strongly: what swings until then swings on otherwise
 constexpr double kMostly = 0.99;
 constexpr double kFine = 0.1;  // messages that change a belief by less than this share of the tolerance are not passed on
+
+enum class Damping { kNone, kSome, kStrong };
+
+// The new message, or a geometric mean with the old one.
+double mixed(double before, double fresh, Damping damping) {
+  if (damping == Damping::kNone || before <= 0.0) return fresh;
+  const double half = std::sqrt(before) * std::sqrt(fresh);
+  return damping == Damping::kSome ? half : std::sqrt(before) * std::sqrt(half);
+}
 
 double clamped(double value) { return std::min(std::max(value, kSmallest), kLargest); }
 
@@ -51,10 +61,10 @@ class Side {
     return found;
   }
 
-  // ChoiceMessages to the mask's edges and to its other side, from those that came in. Masks at the other ends of edges whose messages
+  // Messages to the mask's edges and to its other side, from those that came in. Masks at the other ends of edges whose messages
   // changed, and the mask itself if what its other side hears changed, have something new to look at.
   void update(std::int64_t v, const std::vector<double>& incoming, const State& believed, std::vector<double>& outgoing,
-              State& told, bool damped, double fine, const std::vector<std::int64_t>& others, std::vector<char>& news) {
+              State& told, Damping damping, double fine, const std::vector<std::int64_t>& others, std::vector<char>& news) {
     const State before = told;
     const auto first_edge = edge_begin_[v], n_local = edge_begin_[v + 1] - first_edge;
     used_.assign(static_cast<std::size_t>(n_local * kKinds), 0.0);
@@ -92,7 +102,7 @@ class Side {
     }
     for (std::int64_t l = 0; l < n_local; ++l) {
       const auto edge = edges_[first_edge + l];
-      if (send(edge, l, incoming, outgoing, damped, fine) && others[edge] >= 0) news[others[edge]] = 1;
+      if (send(edge, l, incoming, outgoing, damping, fine) && others[edge] >= 0) news[others[edge]] = 1;
     }
   }
 
@@ -163,7 +173,7 @@ class Side {
 
   // Returns whether a message changed enough to change what is believed of the edge.
   bool send(std::int64_t edge, std::int64_t local, const std::vector<double>& incoming, std::vector<double>& outgoing,
-            bool damped, double fine) {
+            Damping damping, double fine) {
     const double none = std::max(unused_[local], kSmallest);
     bool changed = false;
     for (int k = 0; k < kKinds; ++k) {
@@ -174,7 +184,7 @@ class Side {
         message = 0.0;
       } else {
         const double fresh = clamped(used / none);
-        message = damped && message > 0.0 ? std::sqrt(message) * std::sqrt(fresh) : fresh;
+        message = mixed(message, fresh, damping);
       }
       const double said = incoming[edge * kKinds + k];
       changed = changed || std::abs(message - before) * said > fine * (1.0 + std::max(message, before) * said);
@@ -238,20 +248,20 @@ Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, s
   const auto mothers = later.owners(n_edges), daughters = earlier.owners(n_edges);
   std::vector<char> news(static_cast<std::size_t>(n), 1);  // masks that have something new to look at
   const double fine = kFine * tolerance;
-  bool damped = false;
+  Damping damping = Damping::kNone;
   const auto visit = [&](std::int64_t v, bool forwards) {
     if (!news[v]) return;
     news[v] = 0;
-    if (forwards) earlier.update(v, down, from_out[v], up, from_in[v], damped, fine, mothers, news);
-    later.update(v, up, from_in[v], down, from_out[v], damped, fine, daughters, news);
-    if (!forwards) earlier.update(v, down, from_out[v], up, from_in[v], damped, fine, mothers, news);
+    if (forwards) earlier.update(v, down, from_out[v], up, from_in[v], damping, fine, mothers, news);
+    later.update(v, up, from_in[v], down, from_out[v], damping, fine, daughters, news);
+    if (!forwards) earlier.update(v, down, from_out[v], up, from_in[v], damping, fine, mothers, news);
   };
 
   found.edge.assign(slots, 0.0);
   found.state.assign(static_cast<std::size_t>(n * kStates), 0.0);
   std::array<double, kKinds> kinds;
   for (found.sweeps = 0; found.sweeps < max_sweeps;) {
-    damped = found.sweeps >= undamped;
+    damping = found.sweeps >= kSlowly ? Damping::kStrong : found.sweeps >= undamped ? Damping::kSome : Damping::kNone;
     for (std::int64_t v = 0; v < n; ++v) visit(v, true);
     for (std::int64_t v = n - 1; v >= 0; --v) visit(v, false);
     ++found.sweeps;

@@ -2,7 +2,7 @@
 //
 // A mask has two factors, one over the ways in which its cells came and one over the ways in which they go on. Each way (a choice)
 // names a state of the mask and at most three edges with the kind of event that they take part in; all other edges of the factor
-// are unused. ChoiceMessages about edges are ratios to "unused", so that their number is the number of kinds.
+// are unused. Messages about edges are ratios to "unused", so that their number is the number of kinds.
 
 #pragma once
 
@@ -43,7 +43,7 @@ struct Beliefs {
   ChoiceMessages messages;
 };
 
-// Masks come in the order of their frames: sweeps go forwards and backwards in time. ChoiceMessages of the same masks and edges under
+// Masks come in the order of their frames: sweeps go forwards and backwards in time. Messages of the same masks and edges under
 // nearly the same weights save sweeps; none to begin anew.
 Beliefs propagate(const Choices& out, const Choices& in, std::int64_t n_edges, std::int64_t max_sweeps, double tolerance,
                   ChoiceMessages&& before);

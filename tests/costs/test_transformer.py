@@ -115,7 +115,9 @@ def test_blocks_and_workers_do_not_change_the_result(
     whole = Tracker(cost, method, calibration=None, workers=1).track(movie)
     from dunno.tracking import blocks, tracker
 
-    monkeypatch.setattr(tracker, "blocks_of", lambda movie, window, halo: blocks.blocks_of(movie, window, block, halo))
+    monkeypatch.setattr(
+        tracker, "blocks_of", lambda movie, window, _, halo: blocks.blocks_of(movie, window, block, halo)
+    )
     same(whole, Tracker(cost, method, calibration=None, workers=3).track(movie))
 
 

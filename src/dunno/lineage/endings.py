@@ -37,8 +37,8 @@ def endings_of(pair: PairPosterior) -> Endings:
     merged = _merging(pair)
     for ending, where, values in (
         (MERGED, merged, np.minimum(weakest, _fullest(pair))),
-        (APART, pair.holds_two & (pair.load > 1), np.minimum(weakest, _held(pair, "p_two"))),
         (DIVISION, pair.divides, p_divide),
+        (APART, pair.holds_two & (pair.load > 1), np.minimum(weakest, _held(pair, "p_two"))),
     ):
         kind[where], probability[where] = ending, values[where]
     return Endings(kind, np.minimum(probability, 1.0), p_divide)

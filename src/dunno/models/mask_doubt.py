@@ -11,8 +11,8 @@ from dunno.types import Floats
 DRAWS, ROUNDS = 5, 3
 """How often it is fitted again, and in how many rounds."""
 
-RUN = 5
-"""Frames that count alike, because masks stay wrong for some time."""
+RUN, LEAST_RUNS = 5, 4
+"""Frames that count alike, because masks stay wrong for some time; fewer where there would be too few such runs."""
 
 MOST = 1.5
 """The largest doubt that is told, in nats."""
@@ -34,19 +34,22 @@ def division_doubt(solution: Solution, share: float = 1.0, seed: int = 0) -> flo
     if slope <= 0:
         return 0.0
     rng = np.random.default_rng(seed)
-    shifts = []
-    for _ in range(DRAWS):
-        other, counts = solution, _counts(solution, rng)
-        for _ in range(ROUNDS):
-            other = one_round(other, counts)
-        shifts.append((float(other.divide.sum()) - float(divide.sum())) / slope)
+    usual = _expected(solution, None)  # the fit may not have come to its end
+    shifts = [(_expected(solution, _counts(solution, rng)) - usual) / slope for _ in range(DRAWS)]
     known_from_few = DRAWS / (DRAWS - 2)  # the variance of Student's law with so many degrees of freedom
     return float(min(np.sqrt(known_from_few * share * np.mean(np.square(shifts))), MOST))
+
+
+def _expected(solution: Solution, counts: Floats | None) -> float:
+    """Divisions that are expected after some more rounds in which frames count so often."""
+    for _ in range(ROUNDS):
+        solution = one_round(solution, counts)
+    return float(solution.divide.sum())
 
 
 def _counts(solution: Solution, rng: np.random.Generator) -> Floats:
     """(F,) how often each frame counts, once on average."""
     frame = np.asarray(solution.graph.stretch.frames)
-    run = np.unique(frame // RUN, return_inverse=True)[1]
+    run = np.unique(frame // min(RUN, max(len(frame) // LEAST_RUNS, 1)), return_inverse=True)[1]
     drawn = rng.exponential(size=int(run.max()) + 1)[run]
     return np.asarray(drawn / drawn.mean())

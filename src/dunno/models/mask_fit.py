@@ -66,7 +66,8 @@ def more_rounds(solution: Solution, rounds: int, tell: Callable[[int, int], None
 def one_round(solution: Solution, counts: Floats | None = None) -> Solution:
     """Beliefs under a model that explains the last ones better; `counts`: (F,) how often each frame counts, once if not given."""
     stretch, before = solution.graph.stretch, solution.graph.model
-    model = maximise(solution.expected(), np.ones((len(stretch), len(stretch))), held=HELD)
+    weight = None if counts is None else counts[stretch.transitions[:, 0]]
+    model = maximise(solution.expected(), np.ones((len(stretch), len(stretch))), weight, held=HELD)
     masks = updated(model.term(Masks.name), solution if counts is None else counted(solution, counts))
     model = replace(model, terms=tuple(masks if term.name == Masks.name else term for term in model.terms))
     here, there = to_free(before), to_free(model)

@@ -43,6 +43,9 @@ ONE_OF_TWO = 0.01
 ABSORBED = 0.3
 """How often a false mask ends by becoming part of the one beside it."""
 
+FAR_SISTERS = 2.5
+"""Sisters that part from a third cell are no farther from each other than so many times the sum of their radii."""
+
 WIDE = 4.0
 """False masks and cells of merged masks move so many times farther, squared."""
 
@@ -182,7 +185,7 @@ def _joined(parts: dict[str, list[Choices]], names: tuple[str, ...], tempering: 
     return Choices(**{**columns, "log_weight": tempering * columns["log_weight"]}), sort[order], order
 
 
-def _wide(model: Model, masks: Masks, stretch: Stretch, way: Floats | None = None) -> Floats:
+def _wide(model: Model, masks: Masks, stretch: Stretch) -> Floats:
     """(E,) log density of false masks and of single cells out of merged ones: they jump about."""
     scale = WIDE * np.asarray(stretch.by_edge(model.value("motion_scale")))
     radius = masks.radius(stretch)[stretch.mother]
@@ -337,7 +340,9 @@ def _division_pairs(model: Model, masks: Masks, stretch: Stretch) -> Pairs:
 
 def _threes(masks: Masks, stretch: Stretch, divisions: Pairs, partings: Pairs) -> Threes:
     """Every parting of which one cell may be one of a division's two, out of the same mask."""
+    look = divisions.look
     near = (stretch.lags[divisions.first] == 1) & (stretch.lags[divisions.second] == 1)
+    near &= look.distance < FAR_SISTERS * look.radii
     born = divisions.first[near], divisions.second[near]
     ends = np.concatenate([partings.first, partings.second]), np.concatenate([partings.second, partings.first])
     order = np.argsort(ends[0], kind="stable")

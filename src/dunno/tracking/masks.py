@@ -16,7 +16,7 @@ from dunno.tracking.blocks import Block
 from dunno.tracking.candidates import candidates_of
 from dunno.tracking.gaps import Solved, gap_candidates, pair_of
 from dunno.tracking.plan import Plan
-from dunno.types import Bools, Floats, Held, PairPosterior
+from dunno.types import Bools, Floats, Held, Ints, PairPosterior
 from dunno.types.stretch import Stretch
 
 LEAST = 1e-6
@@ -71,10 +71,16 @@ def told(solution: Solution) -> Solved:
     stretch, kinds = solution.graph.stretch, solution.beliefs.edge
     problem, summed = as_problem(solution)
     edge = np.minimum(summed.edge + 0.5 * (kinds[:, Kind.APART] + kinds[:, Kind.MERGING]), 1.0)
+    three = (solution.out_sum("apart dividing")[stretch.mother] > PERHAPS) & (solution.edge > PERHAPS)
+    born = np.isin(
+        stretch.daughter, stretch.daughter[three]
+    )  # out of two cells of which one divides: no assignment has that
+    edge = np.where(born, np.minimum(solution.edge, 1.0), edge)
     into = np.bincount(stretch.daughter, edge, minlength=stretch.n_rows)
     found = replace(
         summed,
         edge=edge,
+        edge_dividing=np.where(born, np.minimum(kinds[:, Kind.DIVIDING], edge), summed.edge_dividing),
         appear=np.clip(1 - into, 0.0, 1.0),
         disappear=np.clip(solution.out_sum("lost") + solution.out_sum("both lost"), 0.0, 1.0),
         divide=solution.divide,
@@ -100,7 +106,18 @@ def links_of(solution: Solution, found: Marginals) -> Bools:
     first, second = edges[first], edges[second]
     weaker = np.where(found.edge[first] < found.edge[second], first, second)
     link[weaker[~twice[stretch.mother[weaker]]]] = False
-    return link
+    return _at_most(link, found.edge, stretch.mother, np.where(solution.out_sum("apart dividing") > 0.5, 3, 2))
+
+
+def _at_most(link: Bools, probability: Floats, mother: Ints, most: Ints) -> Bools:
+    """(E,) the links without the least probable ones of mothers that have more than they may."""
+    edges = np.flatnonzero(link)
+    edges = edges[np.lexsort((-probability[edges], mother[edges]))]
+    own = mother[edges]
+    place = np.arange(len(edges)) - np.searchsorted(own, own)
+    kept = link.copy()
+    kept[edges[place >= most[own]]] = False
+    return kept
 
 
 def as_problem(solution: Solution) -> tuple[Problem, Marginals]:

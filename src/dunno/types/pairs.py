@@ -226,10 +226,13 @@ class PairPosterior:
 
     @property
     def holds_two(self) -> Bools:
-        """(m,) mothers' masks that hold two cells more probably than not: their two daughters are no division."""
+        """(m,) mothers' masks that hold two cells more probably than not, or than dividing, where they have two daughters."""
         if self.mothers_held is None:
             return np.zeros(len(self.mothers), np.bool_)
-        return np.asarray(self.mothers_held.p_two > 0.5)
+        two = self.mothers_held.p_two
+        if self.log_divide is None:
+            return np.asarray(two > 0.5)
+        return np.asarray((two > 0.5) | ((self.load >= 2) & (two > np.exp(self.log_divide))))
 
 
 @dataclass(frozen=True)

@@ -248,7 +248,7 @@ class ModelCalibration(Calibration):
 
     def moved_to(self, field: Field) -> ModelCalibration:
         """The same for another movie: its own field, and the pooled parameters, because its clock is another."""
-        return replace(self, frames=(), courses={}, model=replace(self.model, field=field))
+        return replace(self, frames=(), courses={}, together=0, model=replace(self.model, field=field))
 
 
 def stretch_of(pair: FramePair, candidates: Candidates, cost: Any) -> Stretch:
