@@ -60,7 +60,8 @@ def _explained(
     """
     asked = plan.evidence is not None
     places = Choice(fit, skipped)
-    if not asked and not fit.problems and are_suspect(test, _bridged(places, gate, plan.max_gap).fit):
+    may_be = not asked and not fit.problems and (test is None or test.is_clear)
+    if may_be and are_suspect(test, _bridged(places, gate, plan.max_gap).fit):
         touching = _bridged(with_touching(places, sample.cell_size), gate, plan.max_gap)
         masks = judged_masks(touching.fit, sample, gate, tell, asked=False)
         if masks.are_spoiled:
