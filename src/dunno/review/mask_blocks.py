@@ -194,7 +194,7 @@ def finished(pair: PairPosterior, said: Constraints, decisions: Sequence[Decisio
     selected = decided | (pair.selected & ~fixed & ~gone)
     assert pair.log_disappear is not None and pair.log_divide is not None and pair.problem is not None
     lost = np.where(said.divides | (said.confirmed > 0) | said.goes_on, -np.inf, pair.log_disappear)
-    single = said.single | (said.disappears & ~shares) | said.mother_two
+    single = said.single | (said.disappears & ~shares)
     pair = replace(
         pair,
         log_probability=log_probability,
