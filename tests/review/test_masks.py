@@ -11,7 +11,8 @@ from benchmarks.correcting import take, truthful
 from dunno import Tracker, evaluation
 from dunno.assignment.choices import Choices, Kind, propagate, ways
 from dunno.errors import DecisionError
-from dunno.models.mask_ways import IN, OUT, Graph, Pairs
+from dunno.models.mask_pairs import Pairs
+from dunno.models.mask_ways import IN, OUT, Graph
 from dunno.review import Decision, Review
 from dunno.review.clamping import Clamps, clamped
 from dunno.review.export import reviewed_tracking

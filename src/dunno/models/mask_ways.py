@@ -19,11 +19,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dunno.assignment import Problem, every_pair
+from dunno.assignment import Problem
 from dunno.assignment.choices import STATES, YOUNG, Choices, Kind, ways
-from dunno.models.model import FARTHEST, Model
+from dunno.models.mask_pairs import Pairs, Threes, division_pairs, threes_of, touching_pairs
+from dunno.models.model import Model
 from dunno.terms import Sisters
-from dunno.terms.masks import TOUCH, Masks, Together, three_together, together
+from dunno.terms.masks import Masks
 from dunno.types import Floats, Ints
 from dunno.types.density import log_student
 from dunno.types.stretch import Stretch
@@ -43,9 +44,6 @@ ONE_OF_TWO = 0.01
 ABSORBED = 0.3
 """How often a false mask ends by becoming part of the one beside it."""
 
-FAR_SISTERS = 2.5
-"""Sisters that part from a third cell are no farther from each other than so many times the sum of their radii."""
-
 WIDE = 4.0
 """False masks and cells of merged masks move so many times farther, squared."""
 
@@ -54,26 +52,6 @@ OUT = (
     *("both lost", "staying", "apart", "one apart", "apart dividing"),
 )
 IN = ("first", "come up", "false", "appear", "mother", "rejoin", "two appear", "staying", "merge", "one merging")
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Pairs of edges that leave one mask or lead to one, with what they look like."""
-
-    first: Ints
-    second: Ints
-    look: Together
-
-
-@dataclass(frozen=True, eq=False)
-class Threes:
-    """Edges of cells that do not divide, beside those of two that are born, out of one mask."""
-
-    other: Ints
-    first: Ints
-    second: Ints
-    beside: Together
-    sisters: Together
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,9 +124,9 @@ def graph_of(model: Model, stretch: Stretch, tempering: float = 1.0, before: Gra
     change = size[stretch.daughter] - size[stretch.mother]
     said = {young: masks.log_size(change, stretch.daughter, stretch, young=young) for young in (False, True)}
     if before is None:
-        divisions = _division_pairs(model, masks, stretch)
-        partings, merges = _touching_pairs(masks, stretch, out=True), _touching_pairs(masks, stretch, out=False)
-        threes = _threes(masks, stretch, divisions, partings)
+        divisions = division_pairs(model, masks, stretch)
+        partings, merges = touching_pairs(masks, stretch, out=True), touching_pairs(masks, stretch, out=False)
+        threes = threes_of(masks, stretch, divisions, partings)
     else:
         divisions, partings, merges, threes = before.divisions, before.partings, before.merges, before.threes
     out = _ways_out(model, masks, stretch, problem, said, divisions, partings)
@@ -330,52 +308,9 @@ def _division_weight(model: Model, masks: Masks, stretch: Stretch, problem: Prob
     return np.asarray(law - problem.divide[stretch.mother[pairs.first]])
 
 
-def _division_pairs(model: Model, masks: Masks, stretch: Stretch) -> Pairs:
-    reach = FARTHEST**2 * np.asarray(stretch.by_edge(model.value("division_scale")))
-    edges = np.flatnonzero(stretch.squared < reach)
-    first, second = every_pair(stretch.mother[edges])
-    first, second = edges[first], edges[second]
-    return Pairs(first, second, together(masks, stretch, first, second, out=True))
-
-
-def _threes(masks: Masks, stretch: Stretch, divisions: Pairs, partings: Pairs) -> Threes:
-    """Every parting of which one cell may be one of a division's two, out of the same mask."""
-    look = divisions.look
-    near = (stretch.lags[divisions.first] == 1) & (stretch.lags[divisions.second] == 1)
-    near &= look.distance < FAR_SISTERS * look.radii
-    born = divisions.first[near], divisions.second[near]
-    ends = np.concatenate([partings.first, partings.second]), np.concatenate([partings.second, partings.first])
-    order = np.argsort(ends[0], kind="stable")
-    begin = np.searchsorted(ends[0][order], np.arange(len(stretch.mother) + 1))
-    found = []
-    for sister, twin in (born, born[::-1]):  # the other cell lies beside one of them
-        count = begin[sister + 1] - begin[sister]
-        row = np.repeat(np.arange(len(sister)), count)
-        place = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count) + begin[sister][row]
-        other = ends[1][order][place]
-        kept = other != twin[row]
-        found.append(np.stack([other, born[0][row], born[1][row]])[:, kept])
-    other, first, second = np.unique(np.concatenate(found, axis=1), axis=1)
-    return Threes(other, first, second, *three_together(masks, stretch, other, first, second))
-
-
 def _ways_of_three(masks: Masks, stretch: Stretch, problem: Problem, threes: Threes) -> Choices:
     mother = stretch.mother[threes.other]
     law = masks.apart_dividing_law(threes.beside, threes.sisters)
     weight = np.log(masks.p_apart) + np.log(4) - problem.divide[mother] + law
     edges = ((threes.other, Kind.APART), (threes.first, Kind.DIVIDING), (threes.second, Kind.DIVIDING))
     return ways(mother, 2, weight, *edges)
-
-
-def _touching_pairs(masks: Masks, stretch: Stretch, *, out: bool) -> Pairs:
-    """Pairs of edges whose far ends lie beside each other, so that one mask may hold both."""
-    near = np.flatnonzero(stretch.lags == 1)
-    first, second = every_pair((stretch.mother if out else stretch.daughter)[near])
-    first, second = near[first], near[second]
-    far = stretch.daughter if out else stretch.mother
-    apart = stretch.place[far[first]] - stretch.place[far[second]]
-    radius = masks.radius(stretch)
-    reach = TOUCH * (radius[far[first]] + radius[far[second]])
-    kept = np.einsum("kd,kd->k", apart, apart) < reach**2
-    first, second = first[kept], second[kept]
-    return Pairs(first, second, together(masks, stretch, first, second, out=out))
