@@ -62,6 +62,7 @@ def test_tracks_end_where_masks_merge_and_no_division_is_made_of_it(judged: Trac
         into = np.bincount(pair.daughter[pair.selected], minlength=len(pair.daughters))
         merged += int((into == 2).sum())
         assert (pair.load[pair.divides & pair.holds_two] == 3).all()
+        assert (pair.load[~pair.holds_two] <= 2).all()
     assert merged > 3
     rows = judged.tracks()
     children = np.bincount([row.mother for row in rows], minlength=len(rows) + 1)
