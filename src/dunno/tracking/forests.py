@@ -37,7 +37,7 @@ class Run:
 
 
 def draw_forests(pairs: Sequence[PairPosterior], n: int, seed: int, doubt: float = 0.0) -> list[list[PairPosterior]]:
-    """Draw the links of all pairs n times; every pair has its problem.
+    """Draw the links of all pairs n times; every pair has its problem. Cells rest between divisions.
 
     Args:
         pairs: Of the whole movie.
@@ -48,10 +48,11 @@ def draw_forests(pairs: Sequence[PairPosterior], n: int, seed: int, doubt: float
     """
     parts = min(STRATA, n) if doubt > 0 else 1
     drawn = [
-        _drawn(_with_odds(pairs, doubt * shift), len(range(part, n, parts)), seed + part * FAR_SEED)
+        draw_links(_with_odds(pairs, doubt * shift), len(range(part, n, parts)), seed + part * FAR_SEED)
         for part, shift in enumerate(_spread(parts))
     ]
-    return [drawn[k % parts][k // parts] for k in range(n)]
+    rest = rest_of(pairs)
+    return [rested(drawn[k % parts][k // parts], rest) for k in range(n)]
 
 
 def _spread(parts: int) -> list[float]:
@@ -71,8 +72,8 @@ def _with_odds(pairs: Sequence[PairPosterior], shift: float) -> Sequence[PairPos
     ]
 
 
-def _drawn(pairs: Sequence[PairPosterior], n: int, seed: int) -> list[list[PairPosterior]]:
-    """Forests with the odds as they are."""
+def draw_links(pairs: Sequence[PairPosterior], n: int, seed: int) -> list[list[PairPosterior]]:
+    """Draw from the posterior as it is, in which nothing keeps a cell from dividing twice in a row."""
     forests: list[list[PairPosterior]] = [[] for _ in range(n)]
     for run in tied(pairs):
         frames = [run[0].mother_frame, run[-1].daughter_frame]
@@ -86,8 +87,7 @@ def _drawn(pairs: Sequence[PairPosterior], n: int, seed: int) -> list[list[PairP
             chosen = [_together(run, joined, edges) for edges in drawn]
         for forest, part in zip(forests, chosen, strict=True):
             forest.extend(part)
-    rest = rest_of(pairs)
-    return [rested(forest, rest) for forest in forests]
+    return forests
 
 
 def tied(pairs: Sequence[PairPosterior]) -> list[list[PairPosterior]]:
