@@ -20,10 +20,17 @@
 #include "k_best/k_best.hpp"
 #include "flow/map.hpp"
 #include "posterior/marginals.hpp"
+#include "posterior/rounds.hpp"
 #include "images/cells.hpp"
 #include "images/overlap.hpp"
+#include "numbers/special.hpp"
+#include "places/local_field.hpp"
+#include "places/tree.hpp"
 #include "problem/problem.hpp"
+#include "tables/border.hpp"
+#include "tables/components.hpp"
 #include "tables/rows.hpp"
+#include "tables/sparse.hpp"
 #include "sampling/sample.hpp"
 #include "problem/stop.hpp"
 #include "posterior/weights.hpp"
@@ -36,6 +43,7 @@ namespace {
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using RowTable = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Seeds = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Volume = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
@@ -131,21 +139,38 @@ std::vector<double> to_given_order(const dunno::Problem& problem, const std::vec
   return given;
 }
 
-nb::tuple marginals(const dunno::Problem& problem, const std::string& method) {
-  const dunno::Method how = method == "exact" ? dunno::Method::kExact
-                            : method == "bp"    ? dunno::Method::kPropagation
-                            : method == "rough" ? dunno::Method::kRough
-                                                : dunno::Method::kAuto;
-  dunno::Marginals found;
-  {
-    nb::gil_scoped_release unlocked;
-    PythonStop stop;
-    found = dunno::marginals(problem, dunno::make_log_weights(problem, stop), how, stop);
-  }
+dunno::Method to_method(const std::string& name) {
+  return name == "exact"   ? dunno::Method::kExact
+         : name == "bp"    ? dunno::Method::kPropagation
+         : name == "rough" ? dunno::Method::kRough
+                           : dunno::Method::kAuto;
+}
+
+nb::tuple from_marginals(const dunno::Problem& problem, dunno::Marginals&& found) {
   return nb::make_tuple(to_numpy(to_given_order(problem, found.edge)),
                         to_numpy(to_given_order(problem, found.dividing)), to_numpy(std::move(found.appear)),
                         to_numpy(std::move(found.disappear)), to_numpy(std::move(found.divide)), found.log_evidence,
                         found.exact, problem.triples ? nb::cast(to_numpy(std::move(found.triple))) : nb::none());
+}
+
+nb::tuple marginals(const dunno::Problem& problem, const std::string& method) {
+  dunno::Marginals found;
+  {
+    nb::gil_scoped_release unlocked;
+    PythonStop stop;
+    found = dunno::marginals(problem, dunno::make_log_weights(problem, stop), to_method(method), stop);
+  }
+  return from_marginals(problem, std::move(found));
+}
+
+nb::tuple marginals_again(dunno::Rounds& rounds, const dunno::Problem& problem, const std::string& method) {
+  dunno::Marginals found;
+  {
+    nb::gil_scoped_release unlocked;
+    PythonStop stop;
+    found = rounds.marginals(problem, to_method(method), stop);
+  }
+  return from_marginals(problem, std::move(found));
 }
 
 // The samples one after the other, and whether they are independent. `state` seeds the generator.
@@ -372,6 +397,120 @@ nb::bytes format_rows(const nb::list& given) {
   return nb::bytes(text.data(), text.size());
 }
 
+// Steps from (n, d) places that end outside a box; widths are (n, d), or (1, d) for all places alike.
+nb::object steps_outside(Table places, Numbers low, Numbers high, Table width, Numbers below, Numbers slope) {
+  const std::size_t n = places.shape(0), d = places.shape(1), rows = width.shape(0), knots = below.shape(0);
+  if (low.shape(0) != d || high.shape(0) != d || width.shape(1) != d || (rows != n && rows != 1))
+    throw nb::value_error("places, box and widths are of different shapes");
+  if (knots < 2 || slope.shape(0) != knots) throw nb::value_error("expected two knots or more, with a slope each");
+  std::vector<double> found;
+  {
+    nb::gil_scoped_release unlocked;
+    found = dunno::steps_outside(places.data(), n, d, low.data(), high.data(), width.data(), rows == 1 ? 0 : d,
+                                 {below.data(), slope.data(), knots});
+  }
+  return nb::cast(to_numpy(std::move(found)));
+}
+
+// A function of every number.
+template <typename Function>
+nb::ndarray<nb::numpy, double, nb::ndim<1>> each(const Numbers& x, const Function& function) {
+  std::vector<double> result(x.shape(0));
+  {
+    nb::gil_scoped_release unlocked;
+    std::transform(x.data(), x.data() + x.shape(0), result.begin(), function);
+  }
+  return to_numpy(std::move(result));
+}
+
+void check_dimensions(const Table& places, const Table& others) {
+  if (places.shape(1) != others.shape(1)) throw nb::value_error("places of different dimensions");
+}
+
+nb::tuple within(const Table& places, const Table& others, double reach) {
+  check_dimensions(places, others);
+  std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> pairs;
+  {
+    nb::gil_scoped_release unlocked;
+    pairs = dunno::within(places.data(), places.shape(0), others.data(), others.shape(0), others.shape(1), reach);
+  }
+  return nb::make_tuple(to_numpy(std::move(pairs.first)), to_numpy(std::move(pairs.second)));
+}
+
+nb::tuple nearest(const Table& places, const Table& others, std::int64_t k) {
+  check_dimensions(places, others);
+  dunno::Nearest found;
+  {
+    nb::gil_scoped_release unlocked;
+    found = dunno::nearest(places.data(), places.shape(0), others.data(), others.shape(0), others.shape(1), k);
+  }
+  return nb::make_tuple(to_numpy(std::move(found.distance)), to_numpy(std::move(found.index)));
+}
+
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> nearest_in_groups(const Table& places, const Indices& begin,
+                                                                    std::int64_t k) {
+  std::vector<std::int64_t> index;
+  {
+    nb::gil_scoped_release unlocked;
+    index = dunno::nearest_in_groups(places.data(), places.shape(1), begin.data(),
+                                     static_cast<std::int64_t>(begin.shape(0)) - 1, k);
+  }
+  return to_numpy(std::move(index));
+}
+
+dunno::Neighbours to_neighbours(const Table& places, const RowTable& near) {
+  const std::size_t m = places.shape(0), k = near.shape(1), d = places.shape(1);
+  const auto is_row = [&](std::int32_t row) { return row >= 0 && static_cast<std::size_t>(row) < m; };
+  if (near.shape(0) != m || d > dunno::kMostDimensions || !std::all_of(near.data(), near.data() + m * k, is_row))
+    throw nb::value_error("expected the neighbours of each place, as rows of places with at most three dimensions");
+  return {places.data(), near.data(), m, k, d};
+}
+
+nb::object squared_distances(const Table& places, const RowTable& near) {
+  const dunno::Neighbours cells = to_neighbours(places, near);
+  std::vector<double> found;
+  {
+    nb::gil_scoped_release unlocked;
+    found = dunno::squared_distances(cells);
+  }
+  return nb::cast(to_numpy(std::move(found)));
+}
+
+nb::object local_field(const Table& places, const RowTable& near, const Table& share, const Numbers& reach, const Table& mean,
+                       double hold, double hold_slopes) {
+  const dunno::Neighbours cells = to_neighbours(places, near);
+  if (share.shape(0) != cells.m || share.shape(1) != cells.k || reach.shape(0) != cells.m || mean.shape(0) != cells.m ||
+      mean.shape(1) != cells.d)
+    throw nb::value_error("shares, reach and displacements are of different shapes");
+  std::vector<double> found;
+  {
+    nb::gil_scoped_release unlocked;
+    found = dunno::local_field(cells, share.data(), reach.data(), mean.data(), hold, hold_slopes);
+  }
+  return nb::cast(to_numpy(std::move(found)));
+}
+
+nb::tuple sparse_product(const Indices& begin, const Indices& column, const Numbers& value, const Indices& other_begin,
+                         const Indices& other_column, const Numbers& other_value, std::int64_t n_columns) {
+  const dunno::RowsView first{begin.data(), column.data(), value.data(), static_cast<std::int64_t>(begin.shape(0)) - 1};
+  const dunno::RowsView second{other_begin.data(), other_column.data(), other_value.data(),
+                               static_cast<std::int64_t>(other_begin.shape(0)) - 1};
+  dunno::Rows rows;
+  {
+    nb::gil_scoped_release unlocked;
+    rows = dunno::product(first, second, n_columns);
+  }
+  return nb::make_tuple(to_numpy(std::move(rows.begin)), to_numpy(std::move(rows.column)), to_numpy(std::move(rows.value)));
+}
+
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> components(const Indices& first, const Indices& second, std::int64_t n) {
+  const auto is_row = [&](std::int64_t row) { return row >= 0 && row < n; };
+  if (first.shape(0) != second.shape(0) || !std::all_of(first.data(), first.data() + first.shape(0), is_row) ||
+      !std::all_of(second.data(), second.data() + second.shape(0), is_row))
+    throw nb::value_error("an edge has two ends, both below n");
+  return to_numpy(dunno::components(first.data(), second.data(), static_cast<std::int64_t>(first.shape(0)), n));
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -392,6 +531,9 @@ NB_MODULE(_core, m) {
         "edge).");
   m.def("marginals", &marginals, "problem"_a, "method"_a,
         "Posterior marginals: edge, edge_dividing, appear, disappear, divide, log_evidence, exact, triple or None.");
+  nb::class_<dunno::Rounds>(m, "Rounds", "What is kept of problems between calls with other costs.")
+      .def(nb::init<>())
+      .def("marginals", &marginals_again, "problem"_a, "method"_a, "As the function, beginning from what is kept.");
   m.def("sample", &sample, "problem"_a, "n"_a, "state"_a.noconvert(),
         "Posterior samples, flat (n * n_daughters), and whether all of them are independent.");
   m.def("measure", &measure, "labels"_a.noconvert(),
@@ -405,8 +547,53 @@ NB_MODULE(_core, m) {
   m.def("propagate", &propagate, "out"_a, "in_"_a, "n_edges"_a, "max_sweeps"_a, "tolerance"_a, "before"_a.none(),
         "Beliefs of masks that choose their ways out and in: ways out, ways in, states, edges by kind (both flat), log evidence, "
         "last change, sweeps, and the messages, which a later call may begin with.");
+  m.def("steps_outside", &steps_outside, "places"_a.noconvert(), "low"_a.noconvert(), "high"_a.noconvert(), "width"_a.noconvert(),
+        "below"_a.noconvert(), "slope"_a.noconvert(),
+        "Probability of each place that a step from it ends outside a box; the law is told by a table.");
+  m.def("squared_distances", &squared_distances, "places"_a.noconvert(), "near"_a.noconvert(),
+        "From each place to those of some rows, flat.");
+  m.def("local_field", &local_field, "places"_a.noconvert(), "near"_a.noconvert(), "share"_a.noconvert(),
+        "reach"_a.noconvert(), "mean"_a.noconvert(), "hold"_a, "hold_slopes"_a,
+        "Where an affine field through the neighbours' displacements carries each place, flat.");
   m.def("format_rows", &format_rows, "columns"_a,
         "Columns (int64 or float64) as lines: whole numbers, others with nine digits, nothing for NaN.");
+  m.def("log_gamma", &dunno::log_gamma, "x"_a, "log of the gamma function of a positive number.");
+  m.def("digamma", &dunno::digamma, "x"_a, "Its slope.");
+  m.def("normal_below", [](const Numbers& x) { return each(x, dunno::normal_below); }, "x"_a.noconvert(),
+        "Share of a standard normal below x.");
+  m.def(
+      "student_below",
+      [](double tail, const Numbers& x) { return each(x, [&](double z) { return dunno::student_below(tail, z); }); },
+      "tail"_a, "x"_a.noconvert(), "Share of a standard Student-t below x.");
+  m.def(
+      "chi_square_below",
+      [](double degrees, const Numbers& x) { return each(x, [&](double z) { return dunno::chi_square_below(degrees, z); }); },
+      "degrees"_a, "x"_a.noconvert(), "Share of a chi-square below x.");
+  m.def(
+      "f_below",
+      [](double first, double second, const Numbers& x) {
+        return each(x, [&](double z) { return dunno::f_below(first, second, z); });
+      },
+      "first"_a, "second"_a, "x"_a.noconvert(), "Share of Fisher's F below x.");
+  m.def("beta_below", [](double a, double b, double x) { return dunno::beta_below(a, b, x, 1.0 - x); }, "a"_a, "b"_a, "x"_a,
+        "Share of a beta distribution below x.");
+  m.def("chi_square_beyond", &dunno::chi_square_beyond, "degrees"_a, "share"_a,
+        "Beyond which a share of a chi-square lies.");
+  m.def("f_beyond", &dunno::f_beyond, "first"_a, "second"_a, "share"_a, "Beyond which a share of Fisher's F lies.");
+  m.def("bessel_i0e", [](const Numbers& x) { return each(x, dunno::bessel_i0e); }, "x"_a.noconvert(),
+        "exp(-|x|) times the modified Bessel function of order 0.");
+  m.def("dawson", [](const Numbers& x) { return each(x, dunno::dawson); }, "x"_a.noconvert(), "Dawson's integral.");
+  m.def("within", &within, "places"_a.noconvert(), "others"_a.noconvert(), "reach"_a,
+        "All pairs of (n, d) places and (m, d) others no farther apart than reach, by place, then by other.");
+  m.def("nearest", &nearest, "places"_a.noconvert(), "others"_a.noconvert(), "k"_a,
+        "Distance and index of the k nearest others of each place (flat n * k); infinite and m where there are too few.");
+  m.def("nearest_in_groups", &nearest_in_groups, "places"_a.noconvert(), "begin"_a.noconvert(), "k"_a,
+        "The k nearest others of each place in its group (flat n * k); itself where there are too few.");
+  m.def("components", &components, "first"_a.noconvert(), "second"_a.noconvert(), "n"_a,
+        "The lowest row of each row's component, by edges between n rows.");
+  m.def("sparse_product", &sparse_product, "begin"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(),
+        "other_begin"_a.noconvert(), "other_column"_a.noconvert(), "other_value"_a.noconvert(), "n_columns"_a,
+        "The product of two matrices kept as rows of columns and values: begin, column, value.");
   m.def(
       "request_stop", [](bool stop) { dunno::stop_requested().store(stop); }, "stop"_a,
       "Make all running calls of the core end with Stopped, or allow new ones.");

@@ -22,7 +22,7 @@ class ClusterMaker {
 
   // Makes clusters of at most this many cells.
   std::vector<Cluster> make(std::int32_t most_cells = 20);
-  // Lets other edges come first from now on: `priority` (edges) in the place of the probability.
+  // Lets other edges come first from now on: `priority` (edges), not negative, in the place of the probability.
   void prefer(const std::vector<double>& priority);
 
  private:

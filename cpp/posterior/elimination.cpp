@@ -200,8 +200,9 @@ class Planner {
   std::vector<std::int32_t> open_, candidates_;
 };
 
-// Below this width a better order saves less than it costs to find.
+// Below this a better order saves less than it costs to find.
 constexpr std::int32_t kNarrow = 6;
+constexpr double kLittleWork = 5e4;
 
 std::int32_t farthest(const std::vector<double>& distance) {
   return static_cast<std::int32_t>(std::max_element(distance.begin(), distance.end()) - distance.begin());
@@ -218,7 +219,7 @@ Elimination plan_elimination(const ClusterGraph& graph, const EliminationLimits&
   if (graph.daughters.empty()) return planner.plan(std::vector<std::int32_t>());
   const std::int32_t one_end = farthest(planner.distances(planner.fewest_daughters()));
   Elimination greedy = planner.plan(one_end);
-  if (greedy.fits && greedy.width <= kNarrow) return greedy;
+  if (greedy.fits && (greedy.width <= kNarrow || greedy.work <= kLittleWork)) return greedy;
   const std::vector<double> from_one = planner.distances(one_end);
   const std::vector<double> from_other = planner.distances(farthest(from_one));
   Elimination sweep = planner.plan(planner.sweep(from_one, from_other));

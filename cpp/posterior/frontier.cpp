@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <type_traits>
 
 #include "sampling/draw.hpp"
 
@@ -35,22 +34,6 @@ bool is_zero(const Number& number) {
   return number == Number(0.0);
 }
 
-// Calls visit(start, length) for the runs of masks below `size` that have no bit of `taken`, of which there are at most
-// two. The commonest lengths, one and two, are known to the compiler.
-template <typename Visit>
-inline void for_free(std::uint32_t size, std::uint32_t taken, const Visit& visit) {
-  const std::uint32_t held = taken & (size - 1);
-  if (held == 0) return visit(0, size);
-  const std::uint32_t low = held & (~held + 1), high = held ^ low ? held ^ low : size;
-  const auto visit_all = [&](auto length) {
-    for (std::uint32_t outer = 0; outer < size; outer += 2 * high)
-      for (std::uint32_t start = outer; start < outer + high; start += 2 * length) visit(start, length);
-  };
-  if (low == 1) return visit_all(std::integral_constant<std::uint32_t, 1>());
-  if (low == 2) return visit_all(std::integral_constant<std::uint32_t, 2>());
-  visit_all(low);
-}
-
 // The inner loops. Short runs are the commonest, and the compiler's way into a vectorised loop costs more than they do.
 template <typename Number>
 inline void add_scaled(const Number* from, std::uint32_t length, const Number& factor, Number* to) {
@@ -67,18 +50,6 @@ inline void add_scaled(const Number* from, std::uint32_t length, const Number& f
     to[k + 2] = c;
     to[k + 3] = d;
   }
-}
-
-template <typename Number>
-inline Number dot(const Number* x, const Number* y, std::uint32_t length) {
-  Number sum = x[0] * y[0];
-  if (length == 1) return sum;
-  Number odd = x[1] * y[1];
-  for (std::uint32_t k = 2; k < length; k += 2) {
-    sum += x[k] * y[k];
-    odd += x[k + 1] * y[k + 1];
-  }
-  return sum + odd;
 }
 
 // Both at once: adds from * factor to `to`, and returns the product of `from` and y.
@@ -167,13 +138,14 @@ void Frontier<Number>::forward(const Elimination& plan, const ClusterWeights<Num
   weights_ = &weights;
   if (before_.size() < plan.steps.size()) {
     before_.resize(plan.steps.size());
+    partial_.resize(plan.steps.size());
     after_.resize(plan.steps.size());
   }
   log_sum_ = 0.0;
   sums_.assign(1, Number(1.0));
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     before_[s] = sums_;
-    take(plan.steps[s], before_[s], after_[s]);
+    take(plan.steps[s], before_[s], partial_[s], after_[s]);
     sums_ = after_[s];
     close(plan.steps[s], sums_);
     if (s % kStepsPerRescaling == kStepsPerRescaling - 1) log_sum_ += rescale(sums_);
@@ -188,14 +160,19 @@ void Frontier<Number>::backward(ClusterBeliefs<Number>& beliefs) {
   for (std::size_t s = plan_->steps.size(); s-- > 0;) {
     reopen(plan_->steps[s], follow_);
     believe_closing(plan_->steps[s], after_[s], follow_, beliefs);
-    untake(plan_->steps[s], before_[s], follow_, sums_, beliefs);
+    untake(plan_->steps[s], before_[s], partial_[s], follow_, sums_, beliefs);
     if (s % kStepsPerRescaling == 0) rescale(sums_);
     std::swap(sums_, follow_);
   }
 }
 
 template <typename Number>
-void Frontier<Number>::take(const EliminationStep& step, const Sums& before, Sums& after) const {
+void Frontier<Number>::take(const EliminationStep& step, const Sums& before, Sums& partial, Sums& after) {
+  const std::int32_t i = step.mother;
+  stop_.check();
+  if (weights_->triple[i].empty())
+    return taking_.forward(step, weights_->none[i], weights_->pair[i], weights_->single[i], weights_->dividing[i], before,
+                           partial, after);
   const auto size = static_cast<std::uint32_t>(before.size());
   after.assign(std::size_t{1} << step.width_after, Number(0.0));
   const Number none = weights_->none[step.mother];
@@ -211,17 +188,56 @@ void Frontier<Number>::take(const EliminationStep& step, const Sums& before, Sum
 
 // The transpose of take(), and with it the probability of everything that the mother may take.
 template <typename Number>
-void Frontier<Number>::untake(const EliminationStep& step, const Sums& before, const Sums& follow, Sums& result,
-                              ClusterBeliefs<Number>& beliefs) const {
+void Frontier<Number>::untake(const EliminationStep& step, const Sums& before, const Sums& partial, const Sums& follow,
+                              Sums& result, ClusterBeliefs<Number>& beliefs) {
+  const std::int32_t i = step.mother;
+  auto &single = beliefs.single[i], &pair = beliefs.pair[i], &twins = beliefs.twins[i];
+  stop_.check();
+  Number none;
+  if (weights_->triple[i].empty()) {
+    none = taking_.backward(step, weights_->none[i], weights_->pair[i], weights_->single[i], weights_->dividing[i],
+                            before, partial, follow, result, single, pair);
+    if (!twins.empty()) believe_twins(step, before, follow, twins);
+  } else {
+    none = untake_with_triples(step, before, follow, result, beliefs);
+  }
+  Number total = none, twice(0.0);
+  for (const Number& sum : single) total += sum;
+  for (const Number& sum : pair) twice += sum;
+  total += Number(0.5) * twice;
+  require_relevant(total);
+  beliefs.none[i] = none / total;
+  for (Number& sum : single) sum /= total;
+  for (Number& sum : pair) sum /= total;
+  for (Number& sum : twins) sum /= total;
+}
+
+template <typename Number>
+void Frontier<Number>::believe_twins(const EliminationStep& step, const Sums& before, const Sums& follow,
+                                     Sums& twins) const {
+  const auto size = static_cast<std::uint32_t>(before.size());
+  for_each_taking(step, *weights_, [&](std::size_t k, std::size_t l, std::uint32_t bits, const Number& weight) {
+    if (k == l) return;
+    Number sum(0.0);
+    for_free(size, bits, [&](std::uint32_t start, auto run) {
+      sum += dot(before.data() + start, follow.data() + (start | bits), run);
+    });
+    twins[k * step.place.size() + l] = weight * sum;
+  });
+}
+
+template <typename Number>
+Number Frontier<Number>::untake_with_triples(const EliminationStep& step, const Sums& before, const Sums& follow,
+                                             Sums& result, ClusterBeliefs<Number>& beliefs) const {
   const auto size = static_cast<std::uint32_t>(before.size());
   result.resize(size);
   const Number none_weight = weights_->none[step.mother];
   for (std::uint32_t mask = 0; mask < size; ++mask) result[mask] = none_weight * follow[mask];
-  const Number none = dot(result.data(), before.data(), size);
   auto& single = beliefs.single[step.mother];
   auto& pair = beliefs.pair[step.mother];
   auto& twins = beliefs.twins[step.mother];
   const std::size_t n = step.place.size();
+  const Number none = dot(result.data(), before.data(), size);
   for_each_taking(step, *weights_, [&](std::size_t k, std::size_t l, std::uint32_t bits, const Number& weight) {
     stop_.check();
     Number sum(0.0);
@@ -240,15 +256,7 @@ void Frontier<Number>::untake(const EliminationStep& step, const Sums& before, c
       if (!twins.empty()) twins[k * n + l] = sum;
     }
   });
-  Number total = none, twice(0.0);
-  for (const Number& sum : single) total += sum;
-  for (const Number& sum : pair) twice += sum;
-  total += Number(0.5) * twice;
-  require_relevant(total);
-  beliefs.none[step.mother] = none / total;
-  for (Number& sum : single) sum /= total;
-  for (Number& sum : pair) sum /= total;
-  for (Number& sum : twins) sum /= total;
+  return none;
 }
 
 template <typename Number>

@@ -10,6 +10,7 @@
 
 #include "posterior/elimination.hpp"
 #include "sampling/random.hpp"
+#include "posterior/taking.hpp"
 #include "problem/stop.hpp"
 #include "posterior/weights.hpp"
 
@@ -54,9 +55,12 @@ class Frontier {
  private:
   using Sums = std::vector<Number>;
 
-  void take(const EliminationStep& step, const Sums& before, Sums& after) const;
-  void untake(const EliminationStep& step, const Sums& before, const Sums& follow, Sums& result,
-              ClusterBeliefs<Number>& beliefs) const;
+  void take(const EliminationStep& step, const Sums& before, Sums& partial, Sums& after);
+  void untake(const EliminationStep& step, const Sums& before, const Sums& partial, const Sums& follow, Sums& result,
+              ClusterBeliefs<Number>& beliefs);
+  Number untake_with_triples(const EliminationStep& step, const Sums& before, const Sums& follow, Sums& result,
+                             ClusterBeliefs<Number>& beliefs) const;
+  void believe_twins(const EliminationStep& step, const Sums& before, const Sums& follow, Sums& twins) const;
   void close(const EliminationStep& step, Sums& sums) const;
   void reopen(const EliminationStep& step, Sums& sums) const;
   void believe_closing(const EliminationStep& step, const Sums& after, const Sums& follow,
@@ -69,7 +73,9 @@ class Frontier {
   Stop& stop_;
   const Elimination* plan_ = nullptr;
   const ClusterWeights<Number>* weights_ = nullptr;
+  Taking<Number> taking_;             // for mothers without triples
   std::vector<Sums> before_, after_;  // (steps) before a mother takes, and after, before anybody closes
+  std::vector<Sums> partial_;         // (steps) see Taking
   Sums sums_, follow_, scratch_;
   double log_sum_ = 0.0;
 };

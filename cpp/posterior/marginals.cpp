@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "posterior/belief_propagation.hpp"
 #include "posterior/cluster_maker.hpp"
@@ -30,66 +31,82 @@ constexpr int kReconcileRounds = 10;
 constexpr std::int32_t kAutoWidth = 18;
 constexpr double kAutoWorkPerEdge = 5000.0;
 
+// How far a daughter's options may have moved, in sum and on average, before clusters are chosen anew.
+constexpr double kFar = 0.1;
+
 // Beyond this width nobody cares how wide exactly a component is.
 constexpr EliminationLimits kPlanningLimits{64, 1e300, 1e300};
 
 template <typename Number>
 class Inference {
  public:
-  Inference(const Problem& problem, const Incidence& edges, const LogWeights& logs, Stop& stop)
+  Inference(const Problem& problem, const LogWeights& logs, Kept& kept, Stop& stop)
       : problem_(problem),
-        edges_(edges),
+        edges_(kept.edges),
         logs_(logs),
+        kept_(kept),
         stop_(stop),
         weights_(logs),
-        messages_(problem, edges, weights_),
-        builder_(problem, edges),
+        messages_(problem, edges_, weights_),
+        builder_(problem, edges_),
         solver_(weights_, messages_, stop),
-        propagation_(problem, edges, messages_, solver_, stop),
-        nobody_(std::max(problem.n_mothers, problem.n_daughters), 0) {}
+        propagation_(problem, edges_, messages_, solver_, stop),
+        nobody_(std::max(problem.n_mothers, problem.n_daughters), 0) {
+    if (!kept.reply.empty()) messages_.begin_with(kept.reply);
+  }
 
   Marginals run(Method method) {
+    Components found;
     if (method == Method::kPropagation || method == Method::kRough) {
-      leave_all();
-    } else {
-      solve_components(method);
+      leave_all(found);
+    } else if (method == Method::kExact) {
+      find_components(method, found);
+    } else if (!kept_.has_components) {
+      find_components(method, kept_.components);
+      kept_.has_components = true;
     }
-    if (!pending_mothers_.empty()) {
+    const Components& components = method == Method::kAuto ? kept_.components : found;
+    for (const auto& [mothers, cluster] : components.fitting) solve_component(mothers, cluster);
+    if (!components.mothers.empty()) {
       is_exact_ = false;
-      propagation_.run(pending_mothers_, pending_daughters_, {}, method == Method::kPropagation ? kFinePace : kRoughPace);
-      if (method == Method::kAuto) solve_clusters();
+      propagation_.run(components.mothers, components.daughters, {}, method == Method::kPropagation ? kFinePace : kRoughPace);
+      keep_replies(components.daughters);
+      if (method == Method::kAuto) solve_clusters(components);
     }
     return finish(method);
   }
 
  private:
-  void leave_all() {
-    pending_mothers_.resize(problem_.n_mothers);
-    pending_daughters_.resize(problem_.n_daughters);
-    std::iota(pending_mothers_.begin(), pending_mothers_.end(), 0);
-    std::iota(pending_daughters_.begin(), pending_daughters_.end(), 0);
+  void leave_all(Components& components) const {
+    components.mothers.resize(problem_.n_mothers);
+    components.daughters.resize(problem_.n_daughters);
+    std::iota(components.mothers.begin(), components.mothers.end(), 0);
+    std::iota(components.daughters.begin(), components.daughters.end(), 0);
   }
 
-  // Solves the connected components that fit; the cells of the others become pending.
-  void solve_components(Method method) {
-    Groups components = connected_components(problem_);
+  // The connected components that fit, and the cells of the others.
+  void find_components(Method method, Components& components) {
+    Groups groups = connected_components(problem_);
     const std::vector<char> all(problem_.n_edges(), 1);
     std::vector<char> is_pending(problem_.n_mothers, 0);
-    for (const auto& mothers : components.mothers()) {
-      Cluster cluster = builder_.build(components, mothers, all);
-      cluster.plan = plan_elimination(
-          cluster.graph, method == Method::kExact ? kPlanningLimits : auto_limits(cluster), stop_);
-      if (fits(cluster.plan, method)) {
-        solve_component(mothers, cluster);
+    for (auto& mothers : groups.mothers()) {
+      Cluster cluster;  // stays empty for one mother: each of her daughters has one edge
+      if (mothers.size() > 1) {
+        cluster = builder_.build(groups, mothers, all);
+        cluster.plan = plan_elimination(
+            cluster.graph, method == Method::kExact ? kPlanningLimits : auto_limits(cluster), stop_);
+      }
+      if (mothers.size() == 1 || fits(cluster.plan, method)) {
+        components.fitting.push_back({std::move(mothers), std::move(cluster)});
       } else {
         for (const std::int32_t i : mothers) is_pending[i] = 1;
       }
     }
     for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
-      if (is_pending[i]) pending_mothers_.push_back(i);
+      if (is_pending[i]) components.mothers.push_back(i);
     for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
       if (problem_.row[j] < problem_.row[j + 1] && is_pending[problem_.mother[problem_.row[j]]])
-        pending_daughters_.push_back(j);
+        components.daughters.push_back(j);
   }
 
   bool fits(const Elimination& plan, Method method) const {
@@ -118,13 +135,30 @@ class Inference {
       for (const std::int32_t e : inside) messages_.put_inside(e);
   }
 
-  void solve_clusters() {
+  void solve_clusters(const Components& components) {
     std::vector<double> probability(problem_.n_edges(), 0.0);
-    for (const std::int32_t j : pending_daughters_) messages_.believe_daughter(j, probability);
-    const std::vector<Cluster> clusters = ClusterMaker(problem_, edges_, probability, stop_).make();
-    for (const Cluster& cluster : clusters) put_inside(cluster);
-    propagation_.run(pending_mothers_, pending_daughters_, clusters, kClusterPace);
-    log_sum_ += propagation_.settle(clusters);
+    for (const std::int32_t j : components.daughters) messages_.believe_daughter(j, probability);
+    if (kept_.clusters.empty() || distance(probability, kept_.probability) > kFar * components.daughters.size()) {
+      kept_.clusters = ClusterMaker(problem_, edges_, probability, stop_).make();
+      kept_.probability = std::move(probability);
+    }
+    for (const Cluster& cluster : kept_.clusters) put_inside(cluster);
+    propagation_.run(components.mothers, components.daughters, kept_.clusters, kClusterPace);
+    log_sum_ += propagation_.settle(kept_.clusters);
+  }
+
+  static double distance(const std::vector<double>& one, const std::vector<double>& other) {
+    double sum = 0.0;
+    for (std::size_t e = 0; e < one.size(); ++e) sum += std::abs(one[e] - other[e]);
+    return sum;
+  }
+
+  void keep_replies(const std::vector<std::int32_t>& daughters) {
+    if (!kept_.is_asked_again) return;
+    kept_.reply.resize(problem_.n_edges(), 1.0);
+    for (const std::int32_t j : daughters)
+      for (std::int32_t e = problem_.row[j]; e < problem_.row[j + 1]; ++e)
+        if (const double reply = messages_.reply(e); std::isfinite(reply)) kept_.reply[e] = reply;
   }
 
   Marginals finish(Method method) {
@@ -146,9 +180,10 @@ class Inference {
     beliefs.dividing.resize(problem_.n_edges());
     for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
       const double sum = single[e] + dividing[e];
-      const double share = sum > 0.0 ? dividing[e] / sum : 0.0;
-      beliefs.dividing[e] = share * edge[e];
-      beliefs.single[e] = sum > 0.0 ? single[e] / sum * edge[e] : edge[e];
+      const bool is_told = sum > 1e-290;  // and the quotient cannot overflow
+      const double factor = is_told ? edge[e] / sum : 0.0;
+      beliefs.dividing[e] = factor * dividing[e];
+      beliefs.single[e] = is_told ? factor * single[e] : edge[e];
     }
     reconcile(problem_, edges_, beliefs, method == Method::kRough ? 1 : kReconcileRounds);
 #ifdef DUNNO_CHECK
@@ -232,26 +267,21 @@ class Inference {
   }
 
   // Clusters and single cells, minus what both ends of a cut edge have counted.
-  double log_sum() const {
-    std::vector<char> in_cluster_mother(problem_.n_mothers, 0), in_cluster_daughter(problem_.n_daughters, 0);
-    double sum = log_sum_;
-    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
-      if (messages_.is_inside[e]) {
-        in_cluster_mother[problem_.mother[e]] = in_cluster_daughter[edges_.daughter[e]] = 1;
-      } else {
-        sum -= messages_.log_sum_of_cut(e);
-      }
-    }
+  double log_sum() {
+    LogProduct<Number> cells, cuts;
+    for (std::int32_t e = 0; e < problem_.n_edges(); ++e)
+      if (!messages_.is_inside[e]) cuts.multiply(messages_.factor_of_cut(e));
     for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
-      if (!in_cluster_mother[i]) sum += messages_.log_sum_of_mother(i);
+      if (!messages_.is_clustered_mother(i)) cells.multiply(messages_.factor_of_mother(i));
     for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
-      if (!in_cluster_daughter[j]) sum += messages_.log_sum_of_daughter(j);
-    return sum;
+      if (!messages_.is_clustered_daughter(j)) cells.multiply(messages_.outside_of_daughter(j));
+    return log_sum_ + cells.log() - cuts.log();
   }
 
   const Problem& problem_;
   const Incidence& edges_;
   const LogWeights& logs_;
+  Kept& kept_;
   Stop& stop_;
   Weights<Number> weights_;
   Messages<Number> messages_;
@@ -259,7 +289,6 @@ class Inference {
   ClusterSolver<Number> solver_;
   BeliefPropagation<Number> propagation_;
   std::vector<char> nobody_;  // awake after messages that nobody waits for
-  std::vector<std::int32_t> pending_mothers_, pending_daughters_;
   double log_sum_ = 0.0;  // of the clusters
   bool is_exact_ = true;
 };
@@ -272,12 +301,17 @@ EliminationLimits auto_limits(const Cluster& component) {
   return {kAutoWidth, kAutoWorkPerEdge * static_cast<double>(n_edges), kFeasible.states};
 }
 
+Marginals marginals_with(const Problem& problem, const LogWeights& logs, Method method, Kept& kept, Stop& stop) {
+  return Inference<double>(problem, logs, kept, stop).run(method);
+}
+
 Marginals marginals(const Problem& problem, const LogWeights& logs, Method method, Stop& stop) {
-  const Incidence edges(problem);
+  Kept kept(problem);
   try {
-    return Inference<double>(problem, edges, logs, stop).run(method);
+    return marginals_with(problem, logs, method, kept, stop);
   } catch (const Underflow&) {
-    Marginals result = Inference<Wide>(problem, edges, logs, stop).run(method);
+    Kept anew(problem);
+    Marginals result = Inference<Wide>(problem, logs, anew, stop).run(method);
     result.wide = true;
     return result;
   }

@@ -5,6 +5,7 @@
 
 #include "posterior/clusters.hpp"
 #include "posterior/elimination.hpp"
+#include "posterior/kept.hpp"
 #include "problem/problem.hpp"
 #include "problem/stop.hpp"
 #include "posterior/weights.hpp"
@@ -31,6 +32,8 @@ struct Marginals {
 };
 
 Marginals marginals(const Problem& problem, const LogWeights& logs, Method method, Stop& stop);
+// The same with what is kept of earlier costs on the same edges, and keeps more. Throws Underflow where doubles do not do.
+Marginals marginals_with(const Problem& problem, const LogWeights& logs, Method method, Kept& kept, Stop& stop);
 
 // The limits within which `kAuto` sums over a whole component.
 EliminationLimits auto_limits(const Cluster& component);

@@ -32,7 +32,8 @@ Messages<Number>::Messages(const Problem& problem, const Incidence& edges, const
       problem_(problem),
       edges_(edges),
       weights_(weights),
-      is_clustered_(problem.n_mothers, 0) {
+      is_clustered_mother_(problem.n_mothers, 0),
+      is_clustered_daughter_(problem.n_daughters, 0) {
   std::int32_t most = 0;
   for (std::int32_t i = 0; i < problem.n_mothers; ++i) most = std::max(most, edges.first[i + 1] - edges.first[i]);
   for (std::int32_t j = 0; j < problem.n_daughters; ++j) most = std::max(most, problem.row[j + 1] - problem.row[j]);
@@ -42,21 +43,23 @@ Messages<Number>::Messages(const Problem& problem, const Incidence& edges, const
   y_.resize(most + 1);
   single_.reserve(problem.n_edges());
   dividing_.reserve(problem.n_edges());
+  daughter_.reserve(problem.n_edges());
   for (const std::int32_t e : edges.edge) {
     single_.push_back(weights.single[e]);
     dividing_.push_back(weights.dividing[e]);
+    daughter_.push_back(edges.daughter[e]);
   }
 }
 
 template <typename Number>
-typename Messages<Number>::Outside Messages<Number>::outside_of_mother(std::int32_t mother) const {
+typename Messages<Number>::Outside Messages<Number>::outside_of_mother(std::int32_t mother) {
   if (weights_.has_triples(mother)) return outside_with_triples(mother);
   Partial sum{};
   for (std::int32_t k = edges_.first[mother]; k < edges_.first[mother + 1]; ++k) {
     const std::int32_t e = edges_.edge[k];
     if (!is_inside[e]) sum.add(weights_.single[e] * to_mother[e], weights_.dividing[e] * to_mother[e]);
   }
-  return {sum.single, sum.dividing, sum.pairs};
+  return {sum.single, sum.dividing, sum.pairs, nullptr};
 }
 
 template <typename Number>
@@ -70,7 +73,7 @@ Number Messages<Number>::outside_of_daughter(std::int32_t daughter) const {
 template <typename Number>
 typename Messages<Number>::Inside Messages<Number>::inside_of_mother(std::int32_t mother) const {
   Inside sum{};
-  if (!is_clustered_[mother]) return sum;
+  if (!is_clustered_mother_[mother]) return sum;
   for (std::int32_t k = edges_.first[mother]; k < edges_.first[mother + 1]; ++k) {
     const std::int32_t e = edges_.edge[k];
     if (!is_inside[e]) continue;
@@ -104,7 +107,7 @@ inline void Messages<Number>::tell_daughter(std::int32_t edge, Number message, d
 template <typename Number>
 void Messages<Number>::send_from_mother(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake) {
   if (weights_.has_triples(mother)) return send_with_triples(mother, tolerance, daughter_awake);
-  if (!is_clustered_[mother]) return send_from_single_mother(mother, tolerance, daughter_awake);
+  if (!is_clustered_mother_[mother]) return send_from_single_mother(mother, tolerance, daughter_awake);
   const std::int32_t first = edges_.first[mother], last = edges_.first[mother + 1];
   const Inside inside = inside_of_mother(mother);
   const Number rest = none[mother], pair = weights_.pair[mother];
@@ -138,8 +141,8 @@ void Messages<Number>::send_from_single_mother(std::int32_t mother, double toler
   const std::int32_t* edge = edges_.edge.data() + first;
   const Number *single = single_.data() + first, *dividing = dividing_.data() + first, *heard = to_mother.data();
   const Number none_weight = weights_.none[mother], pair = weights_.pair[mother];
-  Number *x = x_.data(), *y = y_.data();
-  Partial* partial = partial_.data();
+  Number *__restrict x = x_.data(), *__restrict y = y_.data();
+  Partial* __restrict partial = partial_.data();
   Partial sum{};
   for (std::int32_t k = n; k-- > 0;) {
     partial[k] = sum;
@@ -154,13 +157,27 @@ void Messages<Number>::send_from_single_mother(std::int32_t mother, double toler
     const Number singles = sum.single + later.single, others = sum.dividing + later.dividing;
     const Number pairs = sum.pairs + later.pairs + sum.dividing * later.dividing;
     sum.add(x[k], y[k]);
-    x[k] = (single[k] + pair * dividing[k] * others) / (none_weight + (singles + pair * pairs));
+    x[k] = single[k] + pair * dividing[k] * others;
+    y[k] = none_weight + (singles + pair * pairs);
   }
-  for (std::int32_t k = 0; k < n; ++k) tell_daughter(edge[k], x[k], tolerance, daughter_awake);
+  for (std::int32_t k = 0; k < n; ++k) x[k] /= y[k];
+  if (kept_share > 0.0) {
+    for (std::int32_t k = 0; k < n; ++k) tell_daughter(edge[k], x[k], tolerance, daughter_awake);
+    return;
+  }
+  Number* __restrict told = to_daughter.data();
+  char* __restrict awake = daughter_awake.data();
+  const std::int32_t* daughter = daughter_.data() + first;
+  for (std::int32_t k = 0; k < n; ++k) {
+    const Number before = told[edge[k]], odds = heard[edge[k]];
+    told[edge[k]] = x[k];
+    awake[daughter[k]] |= differ(x[k] * odds, before * odds, tolerance);
+  }
 }
 
 template <typename Number>
 void Messages<Number>::send_from_daughter(std::int32_t daughter, double tolerance, std::vector<char>& mother_awake) {
+  if (!is_clustered_daughter_[daughter]) return send_from_single_daughter(daughter, tolerance, mother_awake);
   const std::int32_t first = problem_.row[daughter], last = problem_.row[daughter + 1];
   Number sum(0.0), held(0.0);
   for (std::int32_t e = last; e-- > first;) {
@@ -179,6 +196,34 @@ void Messages<Number>::send_from_daughter(std::int32_t daughter, double toleranc
     to_mother[e] = message;
     sum += other;
     mother_awake[problem_.mother[e]] |= differ(message * other, before * other, tolerance);
+  }
+}
+
+template <typename Number>
+void Messages<Number>::send_from_single_daughter(std::int32_t daughter, double tolerance,
+                                                 std::vector<char>& mother_awake) {
+  const std::int32_t first = problem_.row[daughter], n = problem_.row[daughter + 1] - first;
+  const Number* __restrict heard = to_daughter.data() + first;
+  Number* __restrict told = to_mother.data() + first;
+  Number* __restrict x = x_.data();
+  Number sum(0.0);
+  for (std::int32_t k = n; k-- > 0;) {
+    x[k] = sum;
+    sum += heard[k];
+  }
+  sum = weights_.appear[daughter];
+  for (std::int32_t k = 0; k < n; ++k) {
+    x[k] = sum + x[k];
+    sum += heard[k];
+  }
+  const Number one(1.0);
+  for (std::int32_t k = 0; k < n; ++k) x[k] = one / x[k];
+  char* __restrict awake = mother_awake.data();
+  const std::int32_t* mother = problem_.mother.data() + first;
+  for (std::int32_t k = 0; k < n; ++k) {
+    const Number before = told[k];
+    told[k] = x[k];
+    awake[mother[k]] |= differ(x[k] * heard[k], before * heard[k], tolerance);
   }
 }
 
@@ -227,62 +272,74 @@ double Messages<Number>::believe_mother(std::int32_t mother, std::vector<double>
 }
 
 template <typename Number>
-double Messages<Number>::log_sum_of_mother(std::int32_t mother) const {
+Number Messages<Number>::factor_of_mother(std::int32_t mother) {
   const Outside outside = outside_of_mother(mother);
-  return log_of(weights_.none[mother] + outside.single + weights_.pair[mother] * outside.pairs);
+  return weights_.none[mother] + outside.single + weights_.pair[mother] * outside.pairs;
 }
 
 // Every pair has its own weight, so sums over pairs go over the mother's table of them.
 template <typename Number>
-typename Messages<Number>::Outside Messages<Number>::outside_with_triples(std::int32_t mother) const {
-  Outside sum{};
+bool Messages<Number>::look_at_edges(std::int32_t mother) {
   const std::int32_t first = edges_.first[mother], n = edges_.first[mother + 1] - first;
-  const Number* table = weights_.table(mother);
-  for (std::int32_t k = 0; k < n; ++k) {
-    const std::int32_t e = edges_.edge[first + k];
-    if (is_inside[e]) continue;
-    sum.single += weights_.single[e] * to_mother[e];
-    Number partners(0.0);
-    for (std::int32_t l = 0; l < k; ++l) partners += table[k * n + l] * cut(edges_.edge[first + l]);
-    sum.pairs += to_mother[e] * partners;
-  }
-  return sum;
-}
-
-template <typename Number>
-Number Messages<Number>::partners_outside(std::int32_t edge) const {
-  const std::int32_t mother = problem_.mother[edge];
-  Number sum(0.0);
-  for (std::int32_t k = edges_.first[mother]; k < edges_.first[mother + 1]; ++k)
-    sum += weights_.of_triple(mother, edge, edges_.edge[k]) * cut(edges_.edge[k]);
-  return sum;
-}
-
-template <typename Number>
-void Messages<Number>::sum_pairs(std::int32_t mother) {
-  const std::int32_t first = edges_.first[mother], n = edges_.first[mother + 1] - first;
-  const Number* table = weights_.table(mother);
   cut_.resize(n);
-  for (std::int32_t k = 0; k < n; ++k) cut_[k] = cut(edges_.edge[first + k]);
-  pair_sums_.add_up(table, cut_);
-  beside_.assign(n, Number(0.0));
-  if (!is_clustered_[mother]) return;
-  for (std::int32_t l = 0; l < n; ++l) {
-    const Number one = kept(edges_.edge[first + l]);
-    for (std::int32_t k = 0; k < n; ++k) beside_[k] += table[l * n + k] * one;
+  kept_.resize(n);
+  bool any = false;
+  for (std::int32_t k = 0; k < n; ++k) {
+    cut_[k] = cut(edges_.edge[first + k]);
+    kept_[k] = kept(edges_.edge[first + k]);
+    any |= !is_inside[edges_.edge[first + k]];
   }
+  return any;
+}
+
+template <typename Number>
+void Messages<Number>::add_partners(std::int32_t mother, const std::vector<Number>& messages,
+                                    std::vector<Number>& sums) const {
+  const std::size_t n = messages.size();
+  const Number* row = weights_.table(mother);
+  sums.resize(n);
+  for (std::size_t k = 0; k < n; ++k, row += n) {
+    Number even(0.0), odd(0.0);
+    for (std::size_t l = 0; l + 1 < n; l += 2) {
+      even += row[l] * messages[l];
+      odd += row[l + 1] * messages[l + 1];
+    }
+    if (n % 2 == 1) even += row[n - 1] * messages[n - 1];
+    sums[k] = even + odd;
+  }
+}
+
+template <typename Number>
+typename Messages<Number>::Outside Messages<Number>::outside_with_triples(std::int32_t mother) {
+  const std::int32_t first = edges_.first[mother];
+  Outside sum{};
+  if (look_at_edges(mother)) {
+    add_partners(mother, cut_, partners_);
+  } else {
+    partners_.assign(cut_.size(), Number(0.0));
+  }
+  for (std::size_t k = 0; k < cut_.size(); ++k) {
+    sum.single += single_[first + k] * cut_[k];
+    sum.pairs += cut_[k] * partners_[k];
+  }
+  sum.pairs *= Number(0.5);
+  sum.partners = partners_.data();
+  return sum;
 }
 
 template <typename Number>
 void Messages<Number>::send_with_triples(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake) {
+  if (!look_at_edges(mother)) return;
   const std::int32_t first = edges_.first[mother], n = edges_.first[mother + 1] - first;
   const Inside inside = inside_of_mother(mother);
   const Number rest = none[mother], pair = weights_.pair[mother];
   const Number base = rest * weights_.none[mother] + inside.single + inside.two;
-  sum_pairs(mother);
+  pair_sums_.add_up(weights_.table(mother), cut_);
+  beside_.assign(n, Number(0.0));
+  if (is_clustered_mother_[mother]) add_partners(mother, kept_, beside_);
   // Here `dividing` adds up the divisions into a cut edge and an inside one.
   const auto add = [&](Partial& sum, std::int32_t k) {
-    sum.single += weights_.single[edges_.edge[first + k]] * cut_[k];
+    sum.single += single_[first + k] * cut_[k];
     sum.dividing += cut_[k] * beside_[k];
   };
   Partial sum{};
@@ -295,7 +352,7 @@ void Messages<Number>::send_with_triples(std::int32_t mother, double tolerance, 
     const std::int32_t e = edges_.edge[first + k];
     if (is_inside[e]) continue;
     const Number x = sum.single + partial_[k].single, across = sum.dividing + partial_[k].dividing;
-    const Number chosen = rest * (weights_.single[e] + pair * pair_sums_.partners[k]) + pair * beside_[k];
+    const Number chosen = rest * (single_[first + k] + pair * pair_sums_.partners[k]) + pair * beside_[k];
     tell_daughter(e, chosen / (base + rest * (x + pair * pair_sums_.without[k]) + pair * across), tolerance,
                   daughter_awake);
     add(sum, k);
@@ -308,12 +365,12 @@ double Messages<Number>::believe_with_triples(std::int32_t mother, std::vector<d
   const std::int32_t first = edges_.first[mother], n = edges_.first[mother + 1] - first;
   const Number rest = none[mother], twice = weights_.pair[mother];
   const Number total = sum_of_mother(mother, outside_of_mother(mother), inside_of_mother(mother));
-  sum_pairs(mother);
+  beside_.assign(n, Number(0.0));
+  if (is_clustered_mother_[mother]) add_partners(mother, kept_, beside_);
   for (std::int32_t k = 0; k < n; ++k) {
     const std::int32_t e = edges_.edge[first + k];
-    const Number& partners = pair_sums_.partners[k];
-    const Number one = (rest * cut_[k] + kept(e)) * weights_.single[e];
-    const Number two = twin[e] + twice * (kept(e) * partners + cut_[k] * (rest * partners + beside_[k]));
+    const Number one = (rest * cut_[k] + kept_[k]) * single_[first + k];
+    const Number two = twin[e] + twice * (kept_[k] * partners_[k] + cut_[k] * (rest * partners_[k] + beside_[k]));
     single[e] = static_cast<double>(one / total);
     pair[e] = static_cast<double>(two / total);
   }
@@ -321,17 +378,21 @@ double Messages<Number>::believe_with_triples(std::int32_t mother, std::vector<d
 }
 
 template <typename Number>
-void Messages<Number>::believe_pairs(std::int32_t mother, std::vector<double>& both) const {
-  const bool has_triples = weights_.has_triples(mother);
+void Messages<Number>::believe_pairs(std::int32_t mother, std::vector<double>& both) {
+  const bool has_triples = weights_.has_triples(mother), has_cut = look_at_edges(mother);
   const Number rest = none[mother], twice = weights_.pair[mother];
   const Number total = sum_of_mother(mother, outside_of_mother(mother), inside_of_mother(mother));
-  for (std::int32_t k = edges_.first[mother]; k < edges_.first[mother + 1]; ++k)
-    for (std::int32_t l = edges_.first[mother]; l < k; ++l) {
-      const std::int32_t e = edges_.edge[k], f = edges_.edge[l];
-      const std::size_t place = weights_.triples->at(mother, e, f);
-      const Number weight = has_triples ? weights_.triple[place] : weights_.dividing[e] * weights_.dividing[f];
-      const Number sum = twins[place] + twice * weight * (rest * cut(e) * cut(f) + kept(e) * cut(f) + cut(e) * kept(f));
-      both[place] = both[weights_.triples->at(mother, f, e)] = static_cast<double>(sum / total);
+  const std::int32_t* edge = edges_.edge.data() + edges_.first[mother];
+  const std::size_t n = cut_.size(), table = weights_.triples->table[mother];
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t l = 0; l < k; ++l) {
+      const std::size_t place = table + k * n + l;
+      Number sum = twins[place];
+      if (has_cut) {
+        const Number weight = has_triples ? weights_.triple[place] : weights_.dividing[edge[k]] * weights_.dividing[edge[l]];
+        sum += twice * weight * (rest * cut_[k] * cut_[l] + kept_[k] * cut_[l] + cut_[k] * kept_[l]);
+      }
+      both[place] = both[table + l * n + k] = static_cast<double>(sum / total);
     }
 }
 

@@ -28,18 +28,30 @@ class Messages {
   Messages(const Problem& problem, const Incidence& edges, const Weights<Number>& weights);
 
   // Declares that the edge's mother and daughter are in one cluster.
-  void put_inside(std::int32_t edge) { is_inside[edge] = is_clustered_[problem_.mother[edge]] = 1; }
+  void put_inside(std::int32_t edge) {
+    is_inside[edge] = is_clustered_mother_[problem_.mother[edge]] = is_clustered_daughter_[edges_.daughter[edge]] = 1;
+  }
+
+  bool is_clustered_mother(std::int32_t mother) const { return is_clustered_mother_[mother]; }
+  bool is_clustered_daughter(std::int32_t daughter) const { return is_clustered_daughter_[daughter]; }
+
+  // A mother's message in proportion to her weight of the edge: what stays nearly the same when costs change.
+  double reply(std::int32_t edge) const { return static_cast<double>(to_daughter[edge] / weights_.single[edge]); }
+  void begin_with(const std::vector<double>& reply) {
+    for (std::size_t e = 0; e < reply.size(); ++e) to_daughter[e] = weights_.single[e] * Number(reply[e]);
+  }
 
   // What a mother's cut edges add up to.
   struct Outside {
     Number single, dividing, pairs;  // sum X, sum Y (not with triples), e2(Y)
+    const Number* partners;          // with triples, of each of her edges: sum triple n; until the next call
   };
-  Outside outside_of_mother(std::int32_t mother) const;
+  Outside outside_of_mother(std::int32_t mother);
   // Dividing into an inside edge and any of the cut ones: pair dividing[e] sum Y.
   Number dividing_outside(std::int32_t edge, const Outside& outside) const {
     const std::int32_t i = problem_.mother[edge];
-    return weights_.has_triples(i) ? weights_.pair[i] * partners_outside(edge)
-                                   : weights_.pair[i] * weights_.dividing[edge] * outside.dividing;
+    return weights_.pair[i] * (outside.partners ? outside.partners[weights_.triples->place[edge]]
+                                                : weights_.dividing[edge] * outside.dividing);
   }
   // `appear` and the messages along a daughter's cut edges.
   Number outside_of_daughter(std::int32_t daughter) const;
@@ -53,12 +65,11 @@ class Messages {
   // The same of a mother's: writes those of her edges alone and as one of two, returns that of disappearing.
   double believe_mother(std::int32_t mother, std::vector<double>& single, std::vector<double>& pair);
   // The same of all pairs of her edges, for mothers with listed triples: writes into `both`, laid out as Triples::cost.
-  void believe_pairs(std::int32_t mother, std::vector<double>& both) const;
+  void believe_pairs(std::int32_t mother, std::vector<double>& both);
 
-  // The Bethe estimate's share of a single cell, and of a cut edge.
-  double log_sum_of_daughter(std::int32_t daughter) const { return log_of(outside_of_daughter(daughter)); }
-  double log_sum_of_mother(std::int32_t mother) const;
-  double log_sum_of_cut(std::int32_t edge) const { return log_of(Number(1.0) + to_mother[edge] * to_daughter[edge]); }
+  // The Bethe estimate's factor of a single cell (a daughter's is `outside_of_daughter`), and of a cut edge.
+  Number factor_of_mother(std::int32_t mother);
+  Number factor_of_cut(std::int32_t edge) const { return Number(1.0) + to_mother[edge] * to_daughter[edge]; }
 
   std::vector<Number> to_mother, to_daughter;  // (edges) n and m
   std::vector<char> is_inside;                 // (edges) whether mother and daughter are in one cluster
@@ -88,14 +99,17 @@ class Messages {
   Number sum_of_mother(std::int32_t mother, const Outside& outside, const Inside& inside) const;
   void tell_daughter(std::int32_t edge, Number message, double tolerance, std::vector<char>& daughter_awake);
 
-  // The same for a mother who is no part of a cluster, where nothing has to be told apart.
+  // The same for cells that are no part of a cluster, where nothing has to be told apart.
   void send_from_single_mother(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake);
+  void send_from_single_daughter(std::int32_t daughter, double tolerance, std::vector<char>& mother_awake);
   // The same for mothers with triples.
-  Outside outside_with_triples(std::int32_t mother) const;
-  Number partners_outside(std::int32_t edge) const;
+  Outside outside_with_triples(std::int32_t mother);
   void send_with_triples(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake);
   double believe_with_triples(std::int32_t mother, std::vector<double>& single, std::vector<double>& pair);
-  void sum_pairs(std::int32_t mother);
+  // Sets cut_ and kept_; returns whether she has any cut edges.
+  bool look_at_edges(std::int32_t mother);
+  // Of each of her edges: sum over the others of triple * messages.
+  void add_partners(std::int32_t mother, const std::vector<Number>& messages, std::vector<Number>& sums) const;
 
   // The message along a cut edge, and `alone` of an inside edge; zero of the others.
   Number cut(std::int32_t edge) const { return is_inside[edge] ? Number(0.0) : to_mother[edge]; }
@@ -104,13 +118,15 @@ class Messages {
   const Problem& problem_;
   const Incidence& edges_;
   const Weights<Number>& weights_;
-  std::vector<char> is_clustered_;  // (n_mothers) whether she has inside edges
-  std::vector<Number> single_, dividing_;  // (edges) the weights in the mothers' order, as most of the time goes there
+  std::vector<char> is_clustered_mother_, is_clustered_daughter_;  // (n_mothers), (n_daughters) whether she has inside edges
+  std::vector<Number> single_, dividing_;  // (edges) the weights in the mothers' order, as most of the time goes there ...
+  std::vector<std::int32_t> daughter_;     // ... and the daughters
   std::vector<Number> sums_;      // scratch: one row's partial sums
   std::vector<Partial> partial_;  // scratch: one mother's
   std::vector<Number> x_, y_;     // scratch: what each of her daughters adds to them
   PairSums<Number> pair_sums_;    // scratch: over the cut edges of a mother with triples ...
-  std::vector<Number> cut_, beside_;  // ... the messages along them; each edge's partners among her inside edges
+  std::vector<Number> cut_, kept_;           // ... the messages along them; `alone` of her inside edges
+  std::vector<Number> partners_, beside_;    // ... each edge's partners among the ones and among the others
 };
 
 extern template class Messages<double>;

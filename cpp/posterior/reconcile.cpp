@@ -25,14 +25,22 @@ double sum_of_daughter(const Problem& problem, const EventBeliefs& beliefs, std:
   return sum;
 }
 
+// Edges stay as they are while cells are scaled; each cell keeps the factor of its edges.
 class Reconciler {
  public:
   Reconciler(const Problem& problem, const Incidence& edges, EventBeliefs& beliefs)
       : problem_(problem),
         edges_(edges),
         beliefs_(beliefs),
+        mother_factor_(problem.n_mothers, 1.0),
+        daughter_factor_(problem.n_daughters, 1.0),
         mother_awake_(problem.n_mothers, 1),
-        daughter_awake_(problem.n_daughters, 1) {}
+        daughter_awake_(problem.n_daughters, 1) {
+    whole_.reserve(problem.n_edges());
+    load_.reserve(problem.n_edges());
+    for (std::int32_t e = 0; e < problem.n_edges(); ++e) whole_.push_back(beliefs.single[e] + beliefs.dividing[e]);
+    for (const std::int32_t e : edges.edge) load_.push_back(beliefs.single[e] + 0.5 * beliefs.dividing[e]);
+  }
 
   void run(int rounds) {
     bool settled = false;
@@ -41,6 +49,7 @@ class Reconciler {
       for (std::int32_t i = 0; i < problem_.n_mothers; ++i) settled &= scale_mother(i);
       for (std::int32_t j = 0; j < problem_.n_daughters; ++j) settled &= scale_daughter(j);
     }
+    apply_factors();
     // Edges only shrink from here on, so that what one side has settled the other leaves settled.
     for (std::int32_t j = 0; j < problem_.n_daughters; ++j) shrink_daughter(j);
     for (std::int32_t i = 0; i < problem_.n_mothers; ++i) finish_mother(i);
@@ -57,29 +66,37 @@ class Reconciler {
   bool scale_mother(std::int32_t i) {
     if (!mother_awake_[i]) return true;
     mother_awake_[i] = 0;
-    double sum = sum_of_mother(edges_, beliefs_, i);
+    const std::int32_t first = edges_.first[i], last = edges_.first[i + 1];
+    double sum = 0.0;
+    for (std::int32_t k = first; k < last; ++k) sum += load_[k] * daughter_factor_[edges_.daughter[edges_.edge[k]]];
+    sum = beliefs_.disappear[i] + mother_factor_[i] * sum;
     if (std::abs(sum - 1.0) <= kTolerance) return true;
     if (sum < kNothing) sum = beliefs_.disappear[i] = 1.0;
     beliefs_.disappear[i] /= sum;
-    for (std::int32_t k = edges_.first[i]; k < edges_.first[i + 1]; ++k) {
-      scale(edges_.edge[k], 1.0 / sum);
-      daughter_awake_[edges_.daughter[edges_.edge[k]]] = 1;
-    }
+    mother_factor_[i] /= sum;
+    for (std::int32_t k = first; k < last; ++k) daughter_awake_[edges_.daughter[edges_.edge[k]]] = 1;
     return false;
   }
 
   bool scale_daughter(std::int32_t j) {
     if (!daughter_awake_[j]) return true;
     daughter_awake_[j] = 0;
-    double sum = sum_of_daughter(problem_, beliefs_, j);
+    double sum = 0.0;
+    for (std::int32_t e = problem_.row[j]; e < problem_.row[j + 1]; ++e)
+      sum += whole_[e] * mother_factor_[problem_.mother[e]];
+    sum = beliefs_.appear[j] + daughter_factor_[j] * sum;
     if (std::abs(sum - 1.0) <= kTolerance) return true;
     if (sum < kNothing) sum = beliefs_.appear[j] = 1.0;
     beliefs_.appear[j] /= sum;
-    for (std::int32_t e = problem_.row[j]; e < problem_.row[j + 1]; ++e) {
-      scale(e, 1.0 / sum);
-      mother_awake_[problem_.mother[e]] = 1;
-    }
+    daughter_factor_[j] /= sum;
+    for (std::int32_t e = problem_.row[j]; e < problem_.row[j + 1]; ++e) mother_awake_[problem_.mother[e]] = 1;
     return false;
+  }
+
+  void apply_factors() {
+    for (std::int32_t j = 0; j < problem_.n_daughters; ++j)
+      for (std::int32_t e = problem_.row[j]; e < problem_.row[j + 1]; ++e)
+        scale(e, daughter_factor_[j] * mother_factor_[problem_.mother[e]]);
   }
 
   void shrink_daughter(std::int32_t j) {
@@ -108,6 +125,8 @@ class Reconciler {
   const Problem& problem_;
   const Incidence& edges_;
   EventBeliefs& beliefs_;
+  std::vector<double> whole_, load_;  // (edges) what one counts for its daughter; for its mother, in the mothers' order
+  std::vector<double> mother_factor_, daughter_factor_;
   std::vector<char> mother_awake_, daughter_awake_;
 };
 

@@ -50,21 +50,20 @@ double scale_dividing(const Incidence& edges, std::int32_t i, LogWeights& logs) 
 
 // The same of a mother with triples: everything about a pair goes into its triple, in proportion to the likeliest pair.
 double scale_triples(const Problem& problem, const Incidence& edges, std::int32_t i, LogWeights& logs) {
-  const Triples& triples = *problem.triples;
-  const std::int32_t first = edges.first[i], last = edges.first[i + 1];
+  const std::int32_t first = edges.first[i], n = edges.first[i + 1] - first;
+  const double* cost = problem.triples->cost.data() + problem.triples->table[i];
+  double* triple = logs.triple.data() + problem.triples->table[i];
   double likeliest = kImpossible;
-  for (std::int32_t k = first; k < last; ++k)
-    for (std::int32_t l = first; l < last; ++l) {
-      const std::int32_t e = edges.edge[k], f = edges.edge[l];
-      double& triple = logs.triple[triples.at(i, e, f)];
-      triple = logs.dividing[e] + logs.dividing[f] - triples.cost[triples.at(i, e, f)];
-      likeliest = std::max(likeliest, triple);
+  for (std::int32_t k = 0; k < n; ++k)
+    for (std::int32_t l = 0; l < k; ++l) {
+      const double both = logs.dividing[edges.edge[first + k]] + logs.dividing[edges.edge[first + l]];
+      triple[k * n + l] = both - cost[k * n + l];
+      likeliest = std::max(likeliest, triple[k * n + l]);
     }
   const bool can_divide = likeliest > kImpossible;
-  for (std::int32_t k = first; k < last; ++k) {
-    logs.dividing[edges.edge[k]] = can_divide ? 0.0 : kImpossible;
-    for (std::int32_t l = first; l < last && can_divide; ++l)
-      logs.triple[triples.at(i, edges.edge[k], edges.edge[l])] -= likeliest;
+  for (std::int32_t k = 0; k < n; ++k) {
+    logs.dividing[edges.edge[first + k]] = can_divide ? 0.0 : kImpossible;
+    for (std::int32_t l = 0; l < k && can_divide; ++l) triple[k * n + l] -= likeliest;
   }
   return likeliest;
 }
@@ -126,6 +125,34 @@ std::vector<std::int32_t> possible(const Problem& problem, std::vector<std::int3
   return chosen;
 }
 
+// At the prices v of mothers' places, and u(j) of daughters.
+template <typename DaughterPrice>
+LogWeights weigh(const Problem& problem, const std::vector<double>& price, const DaughterPrice& daughter_price) {
+  LogWeights logs;
+  logs.price = price;
+  logs.none.resize(problem.n_mothers);
+  logs.pair.resize(problem.n_mothers);
+  logs.appear.resize(problem.n_daughters);
+  logs.single.resize(problem.n_edges());
+  logs.dividing.resize(problem.n_edges());
+  logs.triples = problem.triples;
+  if (problem.triples) logs.triple.assign(problem.triples->cost.size(), 0.0);
+  const std::vector<double>& dividing_cost = dividing_costs(problem);
+  for (std::int32_t j = 0; j < problem.n_daughters; ++j) {
+    const double own = daughter_price(j);
+    logs.appear[j] = own - problem.appear[j];
+    logs.scale -= own;
+    for (std::int32_t e = problem.row[j]; e < problem.row[j + 1]; ++e) {
+      const double both = own + price[problem.mother[e]];
+      logs.single[e] = both - problem.cost[e];
+      logs.dividing[e] = both - dividing_cost[e];
+    }
+  }
+  const Incidence edges(problem);
+  for (std::int32_t i = 0; i < problem.n_mothers; ++i) weigh_mother(problem, edges, i, price[i], logs);
+  return logs;
+}
+
 }  // namespace
 
 LogWeights make_log_weights(const Problem& problem, Stop& stop) {
@@ -138,30 +165,20 @@ LogWeights make_log_weights(const Problem& problem, Stop& stop) {
   // these weights, and would take long to learn otherwise.
   Flow central = map.flow();
   central.v = GapFinder(solved, map.flow(), stop).central_prices();
-
-  LogWeights logs;
+  LogWeights logs = weigh(problem, central.v, [&](std::int32_t j) { return daughter_dual(solved, central, j); });
   logs.likely = possible(problem, map.chosen());
-  logs.none.resize(problem.n_mothers);
-  logs.pair.resize(problem.n_mothers);
-  logs.appear.resize(problem.n_daughters);
-  logs.single.resize(problem.n_edges());
-  logs.dividing.resize(problem.n_edges());
-  logs.triples = problem.triples;
-  if (problem.triples) logs.triple.assign(problem.triples->cost.size(), 0.0);
-  const std::vector<double>& dividing_cost = dividing_costs(problem);
-  for (std::int32_t j = 0; j < problem.n_daughters; ++j) {
-    const double price = daughter_dual(solved, central, j);
-    logs.appear[j] = price - problem.appear[j];
-    logs.scale -= price;
-    for (std::int32_t e = problem.row[j]; e < problem.row[j + 1]; ++e) {
-      const double both = price + central.v[problem.mother[e]];
-      logs.single[e] = both - problem.cost[e];
-      logs.dividing[e] = both - dividing_cost[e];
-    }
-  }
-  const Incidence edges(problem);
-  for (std::int32_t i = 0; i < problem.n_mothers; ++i) weigh_mother(problem, edges, i, central.v[i], logs);
   return logs;
+}
+
+LogWeights make_log_weights(const Problem& problem, const std::vector<double>& price) {
+  return weigh(problem, price, [&](std::int32_t j) {
+    double best = problem.appear[j];
+    for (std::int32_t e = problem.row[j]; e < problem.row[j + 1]; ++e) {
+      const double cost = std::isinf(problem.cost[e]) ? problem.dividing_cost[e] : problem.cost[e];
+      best = std::min(best, cost - price[problem.mother[e]]);
+    }
+    return best;
+  });
 }
 
 template <typename Number>
@@ -171,16 +188,28 @@ Weights<Number>::Weights(const LogWeights& logs)
       appear(to_numbers<Number>(logs.appear)),
       none(to_numbers<Number>(logs.none)),
       pair(to_numbers<Number>(logs.pair)),
-      triple(to_numbers<Number>(logs.triple)),
-      triples(logs.triples) {}
+      triple(logs.triple.size(), Number(0.0)),
+      triples(logs.triples) {
+  for (std::size_t i = 0; i < none.size(); ++i) {
+    if (!has_triples(static_cast<std::int32_t>(i))) continue;
+    const std::size_t n = triples->degree[i];
+    const double* log = logs.triple.data() + triples->table[i];
+    Number* whole = triple.data() + triples->table[i];
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t l = 0; l < k; ++l) whole[k * n + l] = whole[l * n + k] = to_number<Number>(log[k * n + l]);
+  }
+}
 
 template <typename Number>
 void Weights<Number>::triples_among(std::int32_t mother, const std::vector<std::int32_t>& edges,
                                     std::vector<Number>& among) const {
   among.clear();
   if (!has_triples(mother)) return;
-  for (const std::int32_t e : edges)
-    for (const std::int32_t f : edges) among.push_back(of_triple(mother, e, f));
+  const std::int32_t* place = triples->place.data();
+  for (const std::int32_t e : edges) {
+    const Number* row = table(mother) + place[e] * triples->degree[mother];
+    for (const std::int32_t f : edges) among.push_back(row[place[f]]);
+  }
 }
 
 template struct Weights<double>;

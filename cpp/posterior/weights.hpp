@@ -29,13 +29,17 @@ struct LogWeights {
   std::vector<double> single, dividing;  // (edges); -inf: impossible
   std::vector<double> appear;            // (n_daughters)
   std::vector<double> none, pair;        // (n_mothers)
-  std::vector<double> triple;            // as Triples::cost, of mothers whose triples cost something
+  std::vector<double> triple;            // as Triples::cost below the diagonal, of mothers whose triples cost something
   double scale = 0.0;                    // log of the factor divided out of the sum over all assignments
-  std::vector<std::int32_t> likely;      // (n_daughters) a possible assignment, the cheapest where that is a flow
+  std::vector<std::int32_t> likely;      // (n_daughters) a possible assignment, the cheapest where that is a flow; or empty
+  std::vector<double> price;             // (n_mothers) v
   std::shared_ptr<const Triples> triples;  // or null
 };
 
 LogWeights make_log_weights(const Problem& problem, Stop& stop);
+// The same at prices of mothers' places that are known already, maybe of other costs: no assignment is looked for. No
+// weight is above one; the likely assignments may weigh less.
+LogWeights make_log_weights(const Problem& problem, const std::vector<double>& price);
 
 template <typename Number>
 struct Weights {
@@ -64,6 +68,30 @@ inline bool on_the_floor(double log) { return log < kFloor; }
 
 inline double log_of(double number) { return std::log(number); }
 inline double log_of(const Wide& number) { return number.log(); }
+
+// The logarithm of a product of many numbers, by few logarithms.
+template <typename Number>
+class LogProduct {
+ public:
+  void multiply(const Number& number) {
+    if (!is_moderate(number)) {
+      sum_ += log_of(number);
+      return;
+    }
+    product_ *= number;
+    if (is_moderate(product_)) return;
+    sum_ += log_of(product_);
+    product_ = Number(1.0);
+  }
+  double log() const { return sum_ + log_of(product_); }
+
+ private:
+  static bool is_moderate(double number) { return number > 1e-140 && number < 1e140; }
+  static bool is_moderate(const Wide&) { return true; }
+
+  Number product_ = Number(1.0);
+  double sum_ = 0.0;
+};
 
 extern template struct Weights<double>;
 extern template struct Weights<Wide>;

@@ -35,6 +35,14 @@ def marginals(problem: Problem, method: str) -> tuple:
     Posterior marginals: edge, edge_dividing, appear, disappear, divide, log_evidence, exact, triple or None.
     """
 
+class Rounds:
+    """What is kept of problems between calls with other costs."""
+
+    def __init__(self) -> None: ...
+
+    def marginals(self, problem: Problem, method: str) -> tuple:
+        """As the function, beginning from what is kept."""
+
 def sample(problem: Problem, n: int, state: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
     """
     Posterior samples, flat (n * n_daughters), and whether all of them are independent.
@@ -65,9 +73,78 @@ def propagate(out: tuple, in_: tuple, n_edges: int, max_sweeps: int, tolerance: 
     Beliefs of masks that choose their ways out and in: ways out, ways in, states, edges by kind (both flat), log evidence, last change, sweeps, and the messages, which a later call may begin with.
     """
 
+def steps_outside(places: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], below: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
+    """
+    Probability of each place that a step from it ends outside a box; the law is told by a table.
+    """
+
+def squared_distances(places: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], near: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> object:
+    """From each place to those of some rows, flat."""
+
+def local_field(places: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], near: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], share: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], reach: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], hold: float, hold_slopes: float) -> object:
+    """
+    Where an affine field through the neighbours' displacements carries each place, flat.
+    """
+
 def format_rows(columns: list) -> bytes:
     """
     Columns (int64 or float64) as lines: whole numbers, others with nine digits, nothing for NaN.
+    """
+
+def log_gamma(x: float) -> float:
+    """log of the gamma function of a positive number."""
+
+def digamma(x: float) -> float:
+    """Its slope."""
+
+def normal_below(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Share of a standard normal below x."""
+
+def student_below(tail: float, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Share of a standard Student-t below x."""
+
+def chi_square_below(degrees: float, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Share of a chi-square below x."""
+
+def f_below(first: float, second: float, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Share of Fisher's F below x."""
+
+def beta_below(a: float, b: float, x: float) -> float:
+    """Share of a beta distribution below x."""
+
+def chi_square_beyond(degrees: float, share: float) -> float:
+    """Beyond which a share of a chi-square lies."""
+
+def f_beyond(first: float, second: float, share: float) -> float:
+    """Beyond which a share of Fisher's F lies."""
+
+def bessel_i0e(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """exp(-|x|) times the modified Bessel function of order 0."""
+
+def dawson(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Dawson's integral."""
+
+def within(places: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], reach: float) -> tuple:
+    """
+    All pairs of (n, d) places and (m, d) others no farther apart than reach, by place, then by other.
+    """
+
+def nearest(places: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], k: int) -> tuple:
+    """
+    Distance and index of the k nearest others of each place (flat n * k); infinite and m where there are too few.
+    """
+
+def nearest_in_groups(places: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    The k nearest others of each place in its group (flat n * k); itself where there are too few.
+    """
+
+def components(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The lowest row of each row's component, by edges between n rows."""
+
+def sparse_product(begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int) -> tuple:
+    """
+    The product of two matrices kept as rows of columns and values: begin, column, value.
     """
 
 def request_stop(stop: bool) -> None:

@@ -1,11 +1,14 @@
 """Named arrays on disk."""
 
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dunno.errors import InputError
+from dunno.io import plain_zip
 from dunno.io.array_files import open_arrays, write_arrays
 from dunno.io.schema import CELLS
 
@@ -30,6 +33,39 @@ def test_arrays_come_back_as_numpy_reads_them(tmp_path: Path) -> None:
             np.testing.assert_array_equal(arrays[name], expected[name])
             assert (arrays[name].dtype, arrays[name].shape) == (expected[name].dtype, expected[name].shape)
             assert arrays[name].flags.writeable
+
+
+def test_what_was_written_is_a_whole_archive_for_others(tmp_path: Path) -> None:
+    write_arrays(tmp_path / "a.npz", CELLS, ARRAYS)
+    with zipfile.ZipFile(tmp_path / "a.npz") as archive:
+        assert archive.testzip() is None
+        assert archive.namelist() == [f"{name}.npy" for name in ("schema", *ARRAYS)]
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_archives_that_numpy_wrote_are_read(tmp_path: Path, save: Callable[..., None]) -> None:
+    save(tmp_path / "a.npz", schema=np.int64(1), **ARRAYS)
+    with open_arrays(tmp_path / "a.npz", CELLS) as arrays:
+        assert set(arrays) == {"schema", *ARRAYS}
+        for name, expected in ARRAYS.items():
+            np.testing.assert_array_equal(arrays[name], expected)
+            assert arrays[name].flags.writeable
+
+
+def test_what_is_too_large_for_the_plain_form_is_written_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_zip, "LARGEST", 1000)
+    write_arrays(tmp_path / "a.npz", CELLS, {"numbers": np.arange(1000)})
+    with np.load(tmp_path / "a.npz") as arrays:
+        assert arrays["numbers"].tolist() == list(range(1000))
+
+
+@pytest.mark.parametrize("end", [0, 10, 400, 1000, -1])
+def test_a_part_of_a_file_is_no_file(tmp_path: Path, end: int) -> None:
+    path = tmp_path / "a.npz"
+    write_arrays(path, CELLS, ARRAYS)
+    path.write_bytes(path.read_bytes()[:end])
+    with pytest.raises(InputError, match=r"a\.npz: cannot be read"), open_arrays(path, CELLS):
+        pass
 
 
 def test_arrays_with_a_header_of_another_version_are_read(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from dunno.assignment.decide import Decision, decide
 from dunno.assignment.k_best import KBest, k_best
 from dunno.assignment.marginals import Marginals, marginals
 from dunno.assignment.problem import Problem
+from dunno.assignment.rounds import Rounds
 from dunno.assignment.sample import Samples, sample
 from dunno.assignment.solve import Solution, solve
 from dunno.assignment.solve_batch import Batch, solve_batch
@@ -15,6 +16,7 @@ __all__ = [
     "KBest",
     "Marginals",
     "Problem",
+    "Rounds",
     "Samples",
     "Solution",
     "Triples",

@@ -12,6 +12,8 @@ LARGEST = 1e100
 def indices(values: ArrayLike, name: str) -> NDArray[np.int64]:
     """A flat list of whole numbers as int64."""
     array = np.asarray(values)
+    if array.dtype == np.int64 and array.ndim == 1:
+        return np.ascontiguousarray(array)
     if array.size == 0 and array.ndim == 1:
         array = array.astype(np.int64)
     if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
@@ -23,9 +25,16 @@ def indices(values: ArrayLike, name: str) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
+def _are_usual(array: NDArray[np.float64]) -> bool:
+    """Whether all are finite, and small enough to be added up: the two ends say so."""
+    return len(array) == 0 or bool(array.min() >= -LARGEST and array.max() <= LARGEST)
+
+
 def numbers(values: ArrayLike, name: str, length: int, scalar: bool = True) -> NDArray[np.float64]:
     """(length,) numbers as float64, or one number for all of them if `scalar`."""
     array = np.asarray(values)
+    if array.dtype == np.float64 and array.shape == (length,) and _are_usual(array):
+        return np.ascontiguousarray(array)
     if array.size and array.dtype.kind not in "iuf":
         raise ProblemError(f"{name} is of type {array.dtype}; expected numbers")
     size = np.abs(array.astype(np.float64))

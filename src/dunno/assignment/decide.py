@@ -31,4 +31,5 @@ def most_right(problem: Problem, found: Marginals) -> NDArray[np.int64]:
     """(n_daughters,) the same from marginals that are known already: each daughter's edge, or -1."""
     cost = np.where(found.edge > 0, -found.edge, np.inf)
     ends = (problem.mother, problem.daughter, cost, problem.n_mothers, problem.n_daughters)
-    return solve(Problem(*ends, appear=-found.appear, disappear=0.0, divide=0.0)).edge
+    free = np.zeros(problem.n_mothers)
+    return solve(Problem.of_parts(*ends, appear=-found.appear, disappear=free, divide=free)).edge

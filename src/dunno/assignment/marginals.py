@@ -1,7 +1,8 @@
 """How probable each edge and each event is among all assignments."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,9 +61,16 @@ def marginals(problem: Problem, method: Method = "auto") -> Marginals:
         >>> marginals(problem).edge.round(3)
         array([0.333, 0.333])
     """
+    return find_marginals(_core.marginals, problem, method)
+
+
+def find_marginals(
+    core: Callable[[_core.Problem, str], tuple[Any, ...]], problem: Problem, method: Method
+) -> Marginals:
+    """Call one of the core's doors to marginals."""
     if method not in get_args(Method):
         raise ProblemError(f"method is {method!r}; expected one of {', '.join(map(repr, get_args(Method)))}")
     try:
-        return Marginals(*_core.marginals(problem.core, method))
+        return Marginals(*core(problem.core, method))
     except ValueError as error:
         raise ProblemError(str(error)) from None

@@ -1,6 +1,7 @@
 """The assignment problem: candidate edges, their costs, and what appearing, disappearing and dividing cost."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,6 @@ class Problem:
     divide: NDArray[np.float64] = 0.0  # type: ignore[assignment]
     dividing_cost: NDArray[np.float64] | None = None
     triples: Triples | None = None
-    core: _core.Problem = field(init=False, repr=False)
 
     def __init__(
         self,
@@ -87,9 +87,31 @@ class Problem:
             dividing_cost = numbers(dividing_cost, "dividing_cost", n_edges, scalar=False)
         keep("dividing_cost", dividing_cost)
         keep("triples", _triples(triples))
-        keep("core", self._build())
+        _ = self.core  # which checks the ends of edges
 
-    def _build(self) -> _core.Problem:
+    @classmethod
+    def of_parts(
+        cls,
+        mother: NDArray[np.int64],
+        daughter: NDArray[np.int64],
+        cost: NDArray[np.float64],
+        n_mothers: int,
+        n_daughters: int,
+        appear: NDArray[np.float64],
+        disappear: NDArray[np.float64],
+        divide: NDArray[np.float64],
+        dividing_cost: NDArray[np.float64] | None = None,
+        triples: Triples | None = None,
+    ) -> "Problem":
+        """The same from arrays that come from another problem and need no checks; many such are kept and never solved."""
+        problem = object.__new__(cls)
+        given = (mother, daughter, cost, n_mothers, n_daughters, appear, disappear, divide, dividing_cost, triples)
+        problem.__dict__.update(zip(cls.__dataclass_fields__, given, strict=True))
+        return problem
+
+    @cached_property
+    def core(self) -> _core.Problem:
+        """As the core knows it."""
         listed = self.triples
         columns = () if listed is None else (listed.first_edge, listed.second_edge, listed.cost)
         try:
@@ -115,7 +137,7 @@ class Problem:
         ends = (self.mother, self.daughter, tempering * self.cost, self.n_mothers, self.n_daughters)
         given = self.triples
         triples = None if given is None else replace(given, cost=tempering * given.cost)
-        return Problem(*ends, *events, dividing, triples)
+        return Problem.of_parts(*ends, *events, dividing, triples)
 
     def __reduce__(self) -> tuple[type["Problem"], tuple[Any, ...]]:
         events = (self.appear, self.disappear, self.divide)

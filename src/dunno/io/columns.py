@@ -1,72 +1,87 @@
-"""What tables say: the columns of candidate edges and of cells, by name."""
+"""What tables say: the columns of candidate edges and of cells, by name, of several frames at once."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from dunno.lineage.tracks import FrameRecord
-from dunno.types import GapEdges, PairPosterior
+from dunno.types import Floats, PairPosterior
 from dunno.types.cells import AXES
 
 
-def edge_columns(pair: PairPosterior) -> dict[str, np.ndarray]:
-    """One row per candidate edge: labels, and the movie's original frame indices; `reviewed` if a person decided on links."""
-    near = _near_columns(pair)
-    if pair.gaps is None:
-        return near
-    far = _gap_columns(pair, pair.gaps)
-    return {name: np.concatenate([values, far[name]]) for name, values in near.items()}
+def edge_columns(pairs: Sequence[PairPosterior]) -> dict[str, np.ndarray]:
+    """One row per candidate edge: labels, and the movie's original frame indices; `reviewed` if a person decided on links.
+
+    A pair's edges are followed by those that lead to the same daughters from frames before.
+    """
+    runs = [run for pair in pairs for run in _runs(pair)]
+    columns = {name: np.concatenate([run[name] for run in runs]) for name in runs[0]}
+    columns["probability"] = np.exp(columns["probability"])
+    return columns
 
 
-def _gap_columns(pair: PairPosterior, gaps: GapEdges) -> dict[str, np.ndarray]:
-    """The same for edges from frames before the pair's."""
-    return {
-        "mother_frame": gaps.mother_frame,
-        "mother": gaps.mother_label,
-        "frame": np.full(len(gaps), pair.daughter_frame),
-        "daughter": pair.daughters.label[gaps.daughter],
-        "cost": gaps.cost,
-        "probability": gaps.probability,
-        "selected": gaps.selected,
-        **({} if pair.reviewed is None else {"reviewed": gaps.selected & pair.reviewed[gaps.daughter]}),
-    }
-
-
-def _near_columns(pair: PairPosterior) -> dict[str, np.ndarray]:
-    edges = len(pair.mother)
-    return {
+def _runs(pair: PairPosterior) -> Iterator[dict[str, np.ndarray]]:
+    """The pair's edges and those across gaps, with logarithms of probabilities."""
+    edges, reviewed = len(pair.mother), pair.reviewed
+    yield {
         "mother_frame": np.full(edges, pair.mother_frame),
         "mother": pair.mothers.label[pair.mother],
         "frame": np.full(edges, pair.daughter_frame),
         "daughter": pair.daughters.label[pair.daughter],
         "cost": pair.cost,
-        "probability": pair.probability,
+        "probability": pair.log_probability,
         "selected": pair.selected,
-        **({} if pair.reviewed is None else {"reviewed": pair.selected & pair.reviewed[pair.daughter]}),
+        **({} if reviewed is None else {"reviewed": pair.selected & reviewed[pair.daughter]}),
     }
+    if (gaps := pair.gaps) is not None:
+        yield {
+            "mother_frame": gaps.mother_frame,
+            "mother": gaps.mother_label,
+            "frame": np.full(len(gaps), pair.daughter_frame),
+            "daughter": pair.daughters.label[gaps.daughter],
+            "cost": gaps.cost,
+            "probability": gaps.log_probability,
+            "selected": gaps.selected,
+            **({} if reviewed is None else {"reviewed": gaps.selected & reviewed[gaps.daughter]}),
+        }
 
 
-def detection_columns(record: FrameRecord) -> dict[str, np.ndarray]:
+def detection_columns(records: Sequence[FrameRecord]) -> dict[str, np.ndarray]:
     """One row per cell; NaN where a probability is undefined."""
-    cells = record.detections
-    centroid = dict(zip(AXES[cells.centroid.shape[1]], cells.centroid.T, strict=True))
+    cells = [record.detections for record in records]
+    place = np.concatenate([each.centroid for each in cells])
+    known = {
+        name: np.concatenate([getattr(record, name) for record in records])
+        for name in ("entropy", "p_appear", "p_disappear", "p_divide")
+    }
     return {
-        "frame": np.full(len(cells), record.frame),
-        "label": cells.label,
-        "track": record.track,
-        **centroid,
-        "area": cells.area,
-        "entropy": record.entropy,
-        "p_appear": record.p_appear,
-        "p_disappear": record.p_disappear,
-        "p_divide": record.p_divide,
-        "p_false": _held(record, "p_false"),
-        "p_two": _held(record, "p_two"),
-        **({} if record.reviewed is None else {"reviewed": record.reviewed}),
-        **({} if cells.filled_from is None else {"filled": cells.is_filled}),
+        "frame": np.repeat([record.frame for record in records], [len(each) for each in cells]),
+        "label": np.concatenate([each.label for each in cells]),
+        "track": np.concatenate([record.track for record in records]),
+        **dict(zip(AXES[place.shape[1]], place.T, strict=True)),
+        "area": np.concatenate([each.area for each in cells]),
+        **known,
+        "p_false": _held(records, "p_false"),
+        "p_two": _held(records, "p_two"),
+        **_marks(records),
     }
 
 
-def _held(record: FrameRecord, name: str) -> np.ndarray:
+def _held(records: Sequence[FrameRecord], name: str) -> Floats:
     """(n,) how probably the masks hold no cell, or two; NaN where each is taken for one cell."""
-    return np.full(len(record.track), np.nan) if record.held is None else getattr(record.held, name)
+    return np.concatenate(
+        [
+            np.full(len(record.track), np.nan) if record.held is None else getattr(record.held, name)
+            for record in records
+        ]
+    )
+
+
+def _marks(records: Sequence[FrameRecord]) -> dict[str, np.ndarray]:
+    """Which cells a person decided about, and which were filled in, where some were."""
+    reviewed = [record.reviewed for record in records if record.reviewed is not None]
+    filled = [record.detections.is_filled for record in records if record.detections.filled_from is not None]
+    parts = {"reviewed": reviewed, "filled": filled}
+    return {name: np.concatenate(each) for name, each in parts.items() if each}

@@ -26,7 +26,7 @@ class GatheredCells:
         """Add one frame's cells, and return them."""
         unknown = np.full(len(record.track), np.nan)
         probability = unknown if self._incoming is None else self._incoming
-        columns = {**detection_columns(record), "family": record.family, "probability": probability}
+        columns = {**detection_columns([record]), "family": record.family, "probability": probability}
         self._incoming = None if pair is None else pair.incoming
         self._parts.append(columns)
         return columns

@@ -10,8 +10,8 @@ import numpy as np
 
 from dunno.io.zarr_folder import ZarrFolder
 
-WAITING = 1 << 13
-"""Rows that wait in memory until they are spooled together: a call per frame and column would be most of the time."""
+IN_MEMORY = 1 << 18
+"""Bytes of a column that wait in memory: a short movie needs no files."""
 
 
 class SpooledColumn:
@@ -22,7 +22,7 @@ class SpooledColumn:
         self.bounds = (np.inf, -np.inf)
         self._width = example.shape[1:]
         self._length = 0
-        self._file = tempfile.TemporaryFile(dir=folder)
+        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY, dir=str(folder))
 
     def add(self, values: np.ndarray) -> None:
         """Add rows."""
@@ -55,48 +55,34 @@ class SpooledTable:
         self._ids: SpooledColumn | None = None
         self._missing: dict[str, SpooledColumn] = {}
         self._columns: dict[str, SpooledColumn] = {}
-        self._waiting: list[tuple[np.ndarray, Mapping[str, np.ndarray]]] = []
-        self._n_waiting = 0
 
     @property
     def columns(self) -> Mapping[str, SpooledColumn]:
-        """The properties by name, with all rows that were added."""
-        self._spool()
+        """The properties by name."""
         return self._columns
 
     def add(self, ids: np.ndarray, columns: Mapping[str, np.ndarray]) -> None:
         """Add rows; the first ones say which columns there are."""
         if self._ids is None:
-            self._begin(ids, columns)
-        self._waiting.append((ids, columns))
-        self._n_waiting += len(ids)
-        if self._n_waiting >= WAITING:
-            self._spool()
-
-    def _begin(self, ids: np.ndarray, columns: Mapping[str, np.ndarray]) -> None:
-        self._ids = SpooledColumn(self._folder, ids.astype(np.uint64))
-        self._columns = {name: SpooledColumn(self._folder, values) for name, values in columns.items()}
-        self._missing = {
-            name: SpooledColumn(self._folder, np.empty(0, bool)) for name in self._may_be_missing if name in columns
-        }
-
-    def _spool(self) -> None:
-        """Write the rows that wait."""
-        if self._ids is None or not self._waiting:
-            return
-        self._ids.add(np.concatenate([ids for ids, _ in self._waiting]))
+            self._ids = self._begin(ids, columns)
+        self._ids.add(ids)
         for name, column in self._columns.items():
-            values = np.concatenate([columns[name] for _, columns in self._waiting])
+            values = columns[name]
             if name in self._missing:
                 missing = np.isnan(values)
                 self._missing[name].add(missing)
                 values = np.where(missing, 0.0, values)
             column.add(values)
-        self._waiting, self._n_waiting = [], 0
+
+    def _begin(self, ids: np.ndarray, columns: Mapping[str, np.ndarray]) -> SpooledColumn:
+        self._columns = {name: SpooledColumn(self._folder, values) for name, values in columns.items()}
+        self._missing = {
+            name: SpooledColumn(self._folder, np.empty(0, bool)) for name in self._may_be_missing if name in columns
+        }
+        return SpooledColumn(self._folder, ids.astype(np.uint64))
 
     def drop_unknown(self) -> None:
         """Leave out properties that are missing in every row: some readers take a declared property for one that is there."""
-        self._spool()
         for name, missing in list(self._missing.items()):
             if missing.bounds[0] == 1:
                 self._columns.pop(name).close()
@@ -104,7 +90,6 @@ class SpooledTable:
 
     def write(self, group: ZarrFolder) -> None:
         """Make `ids` and `props` in a zarr group."""
-        self._spool()
         if self._ids is not None:
             self._ids.write(group, "ids")
         properties = group.group("props")

@@ -116,9 +116,8 @@ class Tracking:
             import pandas
         except ImportError:
             raise MissingExtra("to_pandas needs pandas: pip install 'dunno[pandas]'") from None
-        frames = [detection_columns(record) for record, _ in records(self.pairs, TrackNumbers())]
-        edges = [edge_columns(pair) for pair in self.pairs]
-        return pandas.DataFrame(_stack(edges)), pandas.DataFrame(_stack(frames))
+        cells = detection_columns([record for record, _ in records(self.pairs, TrackNumbers())])
+        return pandas.DataFrame(edge_columns(self.pairs)), pandas.DataFrame(cells)
 
     def to_napari(self) -> tuple[np.ndarray, dict[str, Any], str]:
         """Return a napari Tracks layer as layer data: tracks, then graph and features, then the kind of layer.
@@ -154,11 +153,10 @@ class Tracking:
 
         graph = networkx.DiGraph(**self.about)
         for record, _ in records(self.pairs, TrackNumbers()):
-            columns = detection_columns(record)
-            for row in _rows(columns):
+            for row in _rows(detection_columns([record])):
                 graph.add_node((row["frame"], row["label"]), **row)
         for pair in self.pairs:
-            for row in _rows(edge_columns(pair)):
+            for row in _rows(edge_columns([pair])):
                 if candidates or row["selected"]:
                     mother, daughter = (row["mother_frame"], row["mother"]), (row["frame"], row["daughter"])
                     graph.add_edge(mother, daughter, **{key: row[key] for key in ("cost", "probability", "selected")})

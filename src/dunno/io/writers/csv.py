@@ -10,11 +10,9 @@ import numpy as np
 
 from dunno.io.columns import detection_columns, edge_columns
 from dunno.io.csv_rows import header, rows
+from dunno.io.waiting import WaitingFrames
 from dunno.lineage.tracks import FrameRecord, TrackRow
 from dunno.types import Cells, Detections, Movie, PairPosterior
-
-WAITING = 1 << 13
-"""Rows that wait in memory until they are written together."""
 
 TRACK_COLUMNS = (
     "track",
@@ -37,19 +35,25 @@ class CsvWriter:
     def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
+        self._waiting = WaitingFrames()
         self._edges = _Table(folder / "edges.csv")
         self._detections = _Table(folder / "detections.csv")
 
     def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
         """Write one frame's cells, and their edges into the next."""
-        self._detections.add(detection_columns(record))
-        if pair is not None:
-            self._edges.add(edge_columns(pair))
+        if self._waiting.add(record, pair):
+            self._write_waiting()
+
+    def _write_waiting(self) -> None:
+        records, pairs = self._waiting.taken()
+        if records:
+            self._detections.write(detection_columns(records))
+        if pairs:
+            self._edges.write(edge_columns(pairs))
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Write the tracks, with how sure each is and how it ends."""
-        self._edges.write_waiting()
-        self._detections.write_waiting()
+        self._write_waiting()
         with (self._folder / "tracks.csv").open("w", newline="") as file:
             file.write(",".join(TRACK_COLUMNS) + "\n")
             file.writelines(map(_track_line, tracks))
@@ -61,30 +65,18 @@ class CsvWriter:
 
 
 class _Table:
-    """A table that grows; rows wait until there are enough to format in one call."""
+    """A table that grows."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("wb")
         self._has_header = False
-        self._waiting: list[dict[str, np.ndarray]] = []
-        self._n_waiting = 0
 
-    def add(self, columns: dict[str, np.ndarray]) -> None:
-        """Add rows."""
+    def write(self, columns: dict[str, np.ndarray]) -> None:
+        """Write rows."""
         if not self._has_header:
             self._file.write(header(columns))
             self._has_header = True
-        self._waiting.append(columns)
-        self._n_waiting += len(next(iter(columns.values())))
-        if self._n_waiting >= WAITING:
-            self.write_waiting()
-
-    def write_waiting(self) -> None:
-        """Write what waits."""
-        if self._waiting:
-            names = self._waiting[0]
-            self._file.write(rows({name: np.concatenate([part[name] for part in self._waiting]) for name in names}))
-        self._waiting, self._n_waiting = [], 0
+        self._file.write(rows(columns))
 
     def close(self) -> None:
         """Close the file."""

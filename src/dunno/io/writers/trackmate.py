@@ -64,7 +64,7 @@ class TrackMateWriter:
 
     def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
         """Write one frame's spots, and keep the edges that lead to them."""
-        columns = detection_columns(record)
+        columns = detection_columns([record])
         unknown = np.full(len(record.node), np.nan)
         columns["probability"] = unknown if self._incoming is None else self._incoming
         columns["radius"] = radius(columns["area"], len(axes_of(columns)))
