@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 
 from dunno.calibration.comparison import Beliefs, Comparison, compose
-from dunno.calibration.softening import Softening, fit_softening, mixed
+from dunno.calibration.softening import (
+    PRIOR_UNKNOWN,
+    PRIOR_UNKNOWN_WIDTH,
+    UNKNOWNS,
+    Softening,
+    _best_unknown,
+    fit_softening,
+    mixed,
+)
 
 
 def chain() -> Beliefs:
@@ -19,7 +27,7 @@ def test_two_steps_compose_by_summing_over_the_cells_between() -> None:
     assert composed.matrix[5, 1] == pytest.approx(0.9 * 0.7)
     assert composed.none[4] == pytest.approx(0.1 + 0.6 * 0.1 + 0.3 * 0.1)
     for row in (4, 5):
-        assert composed.matrix[[row], :].sum() + composed.none[row] == pytest.approx(1.0)
+        assert composed.matrix.row_sums()[row] + composed.none[row] == pytest.approx(1.0)
     assert np.isnan(composed.none[:4]).all()  # there is no frame two steps before
 
 
@@ -120,4 +128,17 @@ def test_an_edge_across_the_frame_between_counts_directly() -> None:
     assert two.matrix[6, 2] == pytest.approx(0.5 * 0.6 + 0.4)
     assert two.none[6] == pytest.approx(0.1 + 0.5 * (0.1 + 0.3))  # across frame 1, cell 4 is not seen there
     assert three.matrix[6, 0] == pytest.approx(0.5 * two.matrix[4, 0] + 0.4 * 0.9)
-    assert three.matrix[[6], :].sum() + three.none[6] == pytest.approx(1.0)
+    assert three.matrix.row_sums()[6] + three.none[6] == pytest.approx(1.0)
+
+
+def test_the_rate_of_what_is_unknown_is_the_best_of_all_that_are_looked_at() -> None:
+    for seed, sharpness in enumerate((0.5, 0.8, 1.0)):
+        comparison = drawn(400, sharpness, seed)
+        unknown, loss = _best_unknown(comparison)
+        losses = []
+        for each in UNKNOWNS:
+            soft = mixed(comparison.direct, comparison.daughter, len(comparison.judged), float(each))
+            prior = 0.5 * (np.log(each / PRIOR_UNKNOWN) / PRIOR_UNKNOWN_WIDTH) ** 2
+            losses.append(prior + comparison.loss(soft))
+        assert unknown == pytest.approx(UNKNOWNS[int(np.argmin(losses))])
+        assert loss == pytest.approx(min(losses), abs=1e-6)

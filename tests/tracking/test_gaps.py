@@ -24,8 +24,9 @@ from dunno.simulate import colony
 from dunno.terms.missed import Missed
 from dunno.tracking import Tracking
 from dunno.tracking.forests import join, tied
-from dunno.tracking.gaps import gap_candidates, pair_of, solve_with_gaps
+from dunno.tracking.gaps import gap_candidates, solve_with_gaps
 from dunno.tracking.gate import find_candidates
+from dunno.tracking.telling import tell_pairs
 from dunno.tracking.together import log_together
 from dunno.types import Detections, FramePair, GapEdges, PairPosterior, Truth
 from dunno.types.field import Field
@@ -81,7 +82,7 @@ def test_a_cell_that_is_missing_in_one_frame_is_linked_across_it() -> None:
     cells = [frame([(50, 50), (20, 20)], 0), frame([(20, 21)], 1), frame([(51, 50), (20, 22)], 2)]
     stretch = stretch_of(cells)
     solved = solve_with_gaps(model_with_misses(stretch), stretch, 20.0)
-    gaps = pair_of(solved, 1).gaps
+    gaps = tell_pairs(solved, [1])[0].gaps
     assert gaps is not None
     chosen = gaps.only(gaps.selected)
     assert chosen.mother_frame.tolist() == [0]
@@ -93,7 +94,7 @@ def test_a_cell_that_is_missing_in_one_frame_is_linked_across_it() -> None:
 def test_probabilities_sum_to_one_with_gaps() -> None:
     cells = [frame([(50, 50), (20, 20)], 0), frame([(20, 21)], 1), frame([(51, 50), (20, 22)], 2)]
     stretch = stretch_of(cells)
-    pair = pair_of(solve_with_gaps(model_with_misses(stretch), stretch, 20.0), 1)
+    pair = tell_pairs(solve_with_gaps(model_with_misses(stretch), stretch, 20.0), [1])[0]
     near = np.bincount(pair.daughter, pair.probability, minlength=2)
     assert near + np.exp(pair.log_no_mother) == pytest.approx(1.0)
     assert pair.gaps is not None
@@ -195,8 +196,8 @@ def test_blocks_agree_with_the_whole_movie(damaged: tuple[Movie, Truth], tracked
     ]
     model, stretch = calibration.posed(Stretch.of(parts))
     whole = solve_with_gaps(model, stretch, plan.gate, calibration.softening.tempering)
-    for r, pair in enumerate(tracked.pairs):
-        expected = calibration.apply(pair_of(whole, r))
+    told = tell_pairs(whole, range(len(stretch)), calibration.apply)
+    for pair, expected in zip(tracked.pairs, told, strict=True):
         assert pair.probability == pytest.approx(expected.probability, abs=1e-3)
 
 
@@ -342,7 +343,7 @@ def test_pairs_that_gaps_tie_are_one_problem() -> None:
     stretch = stretch_of(cells)
     model = model_with_misses(stretch, 0.1)
     solved = solve_with_gaps(model, stretch, 30.0)
-    pairs = [pair_of(solved, r) for r in range(3)]
+    pairs = tell_pairs(solved, range(3))
     assert [len(run) for run in tied(pairs)] == [3]
     again = marginals(join(pairs).problem)
     assert np.sort(again.edge) == pytest.approx(np.sort(solved.found.edge), abs=1e-5)

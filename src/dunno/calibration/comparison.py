@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from dunno.types import Bools, Floats, Ints
+from dunno.types.sparse import SparseMatrix
 
 LEAST = 1e-12
 """Probability of what was thought to be impossible."""
@@ -67,13 +67,10 @@ class Beliefs:
             none=none,
         )
 
-    def matrix(self, lag: int = 1) -> Any:
-        """(N, N) sparse: row j holds the probabilities of j's mothers so many steps back."""
-        from scipy.sparse import csr_array
-
+    def matrix(self, lag: int = 1) -> SparseMatrix:
+        """(N, N) row j holds the probabilities of j's mothers so many steps back."""
         own = slice(None) if self.lag is None else self.lag == lag
-        ends = (self.daughter[own], self.mother[own])
-        return csr_array((self.probability[own], ends), shape=(self.n_rows,) * 2)
+        return SparseMatrix.of(self.daughter[own], self.mother[own], self.probability[own], self.n_rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,11 +78,11 @@ class Composed:
     """Who is whose grandmother, k steps back, by way of all frames between.
 
     Attributes:
-        matrix: (N, N) sparse, c_j(g).
+        matrix: (N, N) c_j(g).
         none: (N,) c_j(⊥); NaN where a step of the way is not known.
     """
 
-    matrix: Any
+    matrix: SparseMatrix
     none: Floats
 
 
@@ -94,20 +91,20 @@ def compose(steps: Beliefs, k: int) -> Composed:
     one = steps.matrix()
     far = {} if steps.lag is None else {g: steps.matrix(g) for g in range(2, int(steps.lag.max(initial=1)) + 1)}
     lost, known = np.nan_to_num(steps.none), (~np.isnan(steps.none)).astype(np.float64)
-    past = {g: np.asarray(matrix.sum(axis=1)).ravel() for g, matrix in far.items()}
+    past = {g: matrix.row_sums() for g, matrix in far.items()}
     ways, nones, way = [one], [lost + sum(past.values())], known
     for n in range(2, k + 1):
-        none, matrix = lost + one @ nones[-1], one @ ways[-1]
+        none, matrix = lost + one.times(nones[-1]), one @ ways[-1]
         for (
             g,
             across,
         ) in far.items():  # one that ends here is reached, one that ends before goes on, one beyond is not seen
-            none = none + (past[g] if g > n else 0.0 if g == n else across @ nones[n - g - 1])
+            none = none + (past[g] if g > n else 0.0 if g == n else across.times(nones[n - g - 1]))
             matrix = matrix if g > n else matrix + (across if g == n else across @ ways[n - g - 1])
-        reached = np.asarray(one.sum(axis=1)).ravel()
-        way = known * np.where(reached > LEAST, (one @ way) / np.maximum(reached, LEAST), known)
+        reached = one.row_sums()
+        way = known * np.where(reached > LEAST, one.times(way) / np.maximum(reached, LEAST), known)
         ways, nones = [*ways, matrix], [*nones, none]
-    return Composed(ways[-1].tocsr(), np.where(way > 1 - 1e-6, nones[-1], np.nan))
+    return Composed(ways[-1], np.where(way > 1 - 1e-6, nones[-1], np.nan))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +131,7 @@ class Comparison:
     def of(cls, direct: Beliefs, composed: Composed, most_lost: float = MOSTLY_LOST) -> Comparison:
         """Compare what is believed directly with what the frames between say, of daughters who are hardly lost on the way."""
         rows = np.flatnonzero(~np.isnan(direct.none))
-        edge = np.empty(0)
-        if len(direct.daughter):
-            edge = np.asarray(composed.matrix[direct.daughter, direct.mother], np.float64).ravel()
+        edge = composed.matrix[direct.daughter, direct.mother]
         option = np.concatenate([edge, np.nan_to_num(composed.none[rows])])
         daughter = np.concatenate([direct.daughter, rows])
         judged = np.zeros(direct.n_rows, np.bool_)
@@ -179,9 +174,11 @@ class Comparison:
 
     def links(self) -> Ints:
         """The likeliest option of every judged daughter, where it is a mother."""
-        order = np.argsort(self.direct, kind="stable")
+        most = np.zeros(len(self.judged))
+        np.maximum.at(most, self.daughter, self.direct)
+        likeliest = np.flatnonzero(self.direct == most[self.daughter])
         best = np.full(len(self.judged), -1)
-        best[self.daughter[order]] = order
+        best[self.daughter[likeliest]] = likeliest
         best = best[self.judged & (best >= 0)]
         return np.asarray(best[~self.is_none[best]])
 

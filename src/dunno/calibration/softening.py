@@ -29,9 +29,6 @@ PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH = 0.0015, 1.5
 
 TEMPERINGS = (0.4, 1.0)
 UNKNOWNS = np.exp(np.linspace(np.log(1e-5), np.log(0.05), 35))
-STRIDES = (5, 2, 1)
-"""In which the grid of ε is looked at: first coarsely, then finely."""
-
 NEGLIGIBLE = 1e-9
 """Options to which the frames between give less than this do not matter."""
 
@@ -160,13 +157,17 @@ def _best_unknown(comparison: Comparison) -> tuple[float, float]:
         mixture = np.maximum((1 - unknown) * direct + unknown * flat, LEAST)
         return float(prior - (weight * np.log(mixture)).sum())
 
-    losses: dict[int, float] = {}
-    best = len(UNKNOWNS) // 2
-    for stride in STRIDES:  # the loss has one minimum
-        near = [best + k * stride for k in range(-3, 4)]
-        losses |= {k: loss(float(UNKNOWNS[k])) for k in near if 0 <= k < len(UNKNOWNS) and k not in losses}
-        best = min(losses, key=lambda k: losses[k])
-    return float(UNKNOWNS[best]), float(losses[best] + missed)
+    def rises(unknown: float) -> bool:
+        prior = np.log(unknown / PRIOR_UNKNOWN) / PRIOR_UNKNOWN_WIDTH**2
+        mixture = np.maximum((1 - unknown) * direct + unknown * flat, LEAST)
+        return bool(prior > unknown * (weight * (flat - direct) / mixture).sum())
+
+    low, high = 0, len(UNKNOWNS) - 1
+    while high - low > 1:  # the loss has one minimum
+        middle = (low + high) // 2
+        low, high = (low, middle) if rises(float(UNKNOWNS[middle])) else (middle, high)
+    least, best = min((loss(float(UNKNOWNS[k])), k) for k in (low, high))
+    return float(UNKNOWNS[best]), least + missed
 
 
 def _vertex(place: Floats, loss: Floats) -> float:

@@ -30,17 +30,16 @@ def endings_of(pair: PairPosterior) -> Endings:
     """How the pair's mothers end, as far as its links say."""
     kind, probability = _gone(pair)
     p_divide = _known(pair.log_divide, len(pair.mothers))
-    linked = np.flatnonzero(pair.selected)
-    mother, link = pair.mother[linked], pair.probability[linked]
     weakest = np.ones(len(pair.mothers))
-    np.minimum.at(weakest, mother, link)
-    merged = _merging(pair)
-    for ending, where, values in (
-        (MERGED, merged, np.minimum(weakest, _fullest(pair))),
-        (DIVISION, pair.divides, p_divide),
-        (APART, pair.holds_two & (pair.load > 1), np.minimum(weakest, _held(pair, "p_two"))),
-    ):
-        kind[where], probability[where] = ending, values[where]
+    np.minimum.at(weakest, pair.mother[pair.links], np.exp(pair.log_probability[pair.links]))
+    merged, divides = _merging(pair), pair.divides
+    if merged.any():
+        kind[merged], probability[merged] = MERGED, np.minimum(weakest, _fullest(pair))[merged]
+    if divides.any():
+        kind[divides], probability[divides] = DIVISION, p_divide[divides]
+    if pair.mothers_held is not None:
+        apart = pair.holds_two & (pair.load > 1)
+        kind[apart], probability[apart] = APART, np.minimum(weakest, _held(pair, "p_two"))[apart]
     return Endings(kind, np.minimum(probability, 1.0), p_divide)
 
 
@@ -51,9 +50,10 @@ def _gone(pair: PairPosterior) -> tuple[Ints, Floats]:
     if share is not None:
         kind[share > 0.5] = BORDER
         lost = lost * np.maximum(share, 1 - share)
-    empty = _held(pair, "p_false")
-    kind[empty > 0.5] = FALSE
-    lost = np.where(empty > 0.5, empty, lost)
+    if pair.mothers_held is not None:
+        empty = pair.mothers_held.p_false
+        kind[empty > 0.5] = FALSE
+        lost = np.where(empty > 0.5, empty, lost)
     if pair.log_disappear is not None and len(pair.daughters) == 0:
         kind[np.isnan(pair.log_disappear)] = BROKEN
     return kind, lost
@@ -61,10 +61,11 @@ def _gone(pair: PairPosterior) -> tuple[Ints, Floats]:
 
 def _merging(pair: PairPosterior) -> Bools:
     """(m,) mothers whose daughter has another mother, too."""
-    mother, daughter = pair.mother[pair.selected], pair.daughter[pair.selected]
+    mother, daughter = pair.mother[pair.links], pair.daughter[pair.links]
     into = np.bincount(daughter, minlength=len(pair.daughters))
     found = np.zeros(len(pair.mothers), np.bool_)
-    found[mother[into[daughter] > 1]] = True
+    if into.max(initial=0) > 1:
+        found[mother[into[daughter] > 1]] = True
     return found
 
 
@@ -72,7 +73,7 @@ def _fullest(pair: PairPosterior) -> Floats:
     """(m,) how probably the mask that each mother is linked to holds two cells."""
     found = np.full(len(pair.mothers), np.nan)
     if pair.daughters_held is not None:
-        found[pair.mother[pair.selected]] = pair.daughters_held.p_two[pair.daughter[pair.selected]]
+        found[pair.mother[pair.links]] = pair.daughters_held.p_two[pair.daughter[pair.links]]
     return found
 
 

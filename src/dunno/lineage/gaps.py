@@ -18,9 +18,7 @@ def one_link_each(pairs: Iterable[PairPosterior]) -> Iterator[PairPosterior]:
     for pair in pairs:
         if pair.gaps is not None and pair.gaps.selected.any():
             pair = _without_taken(pair, dict(linked))
-        mothers = np.zeros(len(pair.mothers), np.bool_)
-        mothers[pair.mother[pair.selected]] = True
-        linked.append((pair.mother_frame, mothers))
+        linked.append((pair.mother_frame, pair.load > 0))
         yield pair
 
 

@@ -113,23 +113,26 @@ class TrackNumbers:
 
     def follow(self, pair: PairPosterior) -> Ints:
         """Number the pair's daughters."""
-        mother, daughter = pair.mother[pair.selected], pair.daughter[pair.selected]
+        mother, daughter = pair.mother[pair.links], pair.daughter[pair.links]
         load = pair.load
         from_track = np.zeros(len(pair.daughters), np.int64)
         from_track[daughter] = self.current[mother]
         carried = np.zeros(len(pair.daughters), np.bool_)
         carried[daughter] = load[mother] == 1
         log_probability = np.zeros(len(pair.daughters))
-        log_probability[daughter] = np.minimum(pair.log_probability[pair.selected], 0.0)
-        log_probability[pair.daughters.is_filled] = 0.0  # the link that ends the gap counts
+        log_probability[daughter] = np.minimum(pair.log_probability[pair.links], 0.0)
+        if pair.daughters.filled_from is not None:
+            log_probability[pair.daughters.is_filled] = 0.0  # the link that ends the gap counts
         self._across_gaps(pair, from_track, carried, log_probability)
         if pair.log_together is not None:
             log_probability = np.minimum(log_probability + pair.log_together, 0.0)
         merged = np.bincount(daughter, minlength=len(pair.daughters)) > 1
-        merged[daughter] |= pair.holds_two[mother] & (load[mother] > 1)
-        carried[merged], from_track[merged] = False, 0
-        numbers = np.where(carried, from_track, 0)
-        numbers[~carried] = self._new(from_track[~carried], pair.daughter_frame)
+        if pair.mothers_held is not None:
+            merged[daughter] |= pair.holds_two[mother] & (load[mother] > 1)
+        if merged.any():
+            carried[merged], from_track[merged] = False, 0
+        numbers, begins = from_track, ~carried
+        numbers[begins] = self._new(from_track[begins], pair.daughter_frame)
         self._carry(numbers[carried] - 1, pair.daughter_frame, log_probability[carried])
         goes_on = np.zeros(len(pair.mothers), np.bool_)
         goes_on[mother] = carried[daughter] & (numbers[daughter] == self.current[mother])
@@ -164,7 +167,7 @@ class TrackNumbers:
             return
         row, told = self.current[ends] - 1, endings_of(pair)
         self._ending[row] = told.kind[ends]
-        self._p_ending[row] = np.stack([told.probability, told.p_divide], axis=1)[ends]
+        self._p_ending[row, 0], self._p_ending[row, 1] = told.probability[ends], told.p_divide[ends]
 
     def _new(self, mothers: Ints, frame: int) -> Ints:
         end = self._n + len(mothers)

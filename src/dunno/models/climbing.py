@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dunno.assignment import Rounds
 from dunno.assignment.marginals import Method
 from dunno.models.correction import Correction
 from dunno.models.expectation import Expected, expect, maximise
@@ -70,6 +72,7 @@ class Climber:
         self._tell = tell
         self._most = most
         self._rounds = 0
+        self._kept: dict[Method, Rounds] = defaultdict(Rounds)  # rough messages would begin from others otherwise
 
     def climb(
         self,
@@ -139,9 +142,9 @@ class Climber:
 
     def refined(self, light: Climb, kernel: Floats, held: frozenset[str] = frozenset()) -> Climb:
         """Climb on from the end of an ascent, with its edges, by rounds that are as good as those that are not rough."""
-        expected = light.expected
-        fine = self._expect(light.model, expected.stretch, "auto")
-        found = self._ascend(fine, kernel, held, REFINING, Correction(expected.found, fine.found))
+        stretch = light.expected.stretch
+        rough, fine = self._expect(light.model, stretch), self._expect(light.model, stretch, "auto")
+        found = self._ascend(fine, kernel, held, REFINING, Correction(rough.found, fine.found))
         return Climb(found.expected, light.rounds + found.rounds, light.converged)
 
     def _ascend(
@@ -176,7 +179,7 @@ class Climber:
     ) -> Expected:
         self._rounds += 1
         self._tell(self._rounds)
-        expected = expect(model, stretch, method=method)
+        expected = expect(model, stretch, method=method, rounds=self._kept[method])
         return expected if correction is None else replace(expected, found=correction.of(expected.found))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dunno.models.expectation import Expected
+from dunno.types import special
 
 MOST_APPEARING = 0.15
 """Largest believable share of daughters that appear inside the field: cells come from cells."""
@@ -58,8 +59,6 @@ def displacement_misfit(expected: Expected) -> tuple[float, float]:
 
     A weighted Kolmogorov–Smirnov distance.
     """
-    from scipy.special import chdtr, fdtr
-
     stretch, model = expected.stretch, expected.model
     ratio = stretch.squared / stretch.by_edge(model.value("motion_scale"))
     weight = expected.single * expected.interior
@@ -69,7 +68,7 @@ def displacement_misfit(expected: Expected) -> tuple[float, float]:
     order = np.argsort(ratio)
     ratio, share = ratio[order], np.cumsum(weight[order]) / links
     d, tail = stretch.n_dimensions, float(np.mean(model.value("tail")))
-    theory = chdtr(d, ratio) if np.isinf(tail) else fdtr(d, tail, ratio / d)
+    theory = special.chi_square_below(d, ratio) if np.isinf(tail) else special.f_below(d, tail, ratio / d)
     return float(np.abs(share - theory).max()), links
 
 

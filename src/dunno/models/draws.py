@@ -6,6 +6,7 @@ import numpy as np
 
 from dunno.models.model import Model
 from dunno.types import Candidates, Detections, Floats
+from dunno.types.neighbours import within
 from dunno.types.stretch import Transition
 
 MARGIN_BEYOND = 1e-3
@@ -45,11 +46,7 @@ def draw_transition(
 
 def transition_between(mothers: Floats, daughters: Floats, gate: float, frame: int = 0) -> Transition:
     """Points in two frames, (m, d) and (n, d), with every edge no longer than the gate."""
-    from scipy.spatial import cKDTree
-
-    near = cKDTree(daughters).sparse_distance_matrix(cKDTree(mothers), gate, output_type="ndarray")
-    order = np.lexsort((near["j"], near["i"]))
-    daughter, mother = near["i"][order].astype(np.int64), near["j"][order].astype(np.int64)
+    daughter, mother = within(daughters, mothers, gate)
     cells = [_points(places, frame + late) for late, places in enumerate((mothers, daughters))]
     return Transition(cells[0], cells[1], Candidates(mother, daughter), np.ones(len(mothers)))
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dunno import rooms
+from dunno.assignment import Rounds
 from dunno.errors import InputError
 from dunno.models.climbing import Climb
 from dunno.models.expectation import expect, maximise
@@ -109,8 +110,9 @@ def _grown(climb: Climb, names: Sequence[str], cell_size: float, rounds: int, li
     if like is None:  # what was expected without the new terms is enough for their first guess
         first = replace(before.among(likely), model=model, stretch=light, ways=known or model.ways(light))
         model = maximise(first, kernel, fixed=is_place)
+    kept = Rounds()
     for _ in range(rounds):
-        model = maximise(expect(model, light, known), kernel, fixed=is_place)
+        model = maximise(expect(model, light, known, "rough", kept), kernel, fixed=is_place)
     return Climb(expect(model, stretch, known), climb.rounds + rounds, climb.converged)
 
 

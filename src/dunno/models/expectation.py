@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from dunno.assignment import Marginals, marginals
+from dunno.assignment import Marginals, Rounds, marginals
 from dunno.assignment.marginals import Method
 from dunno.models.model import Model
 from dunno.terms import Step, Term, Ways
-from dunno.types import Bools, Floats
+from dunno.types import Bools, Floats, Ints
 from dunno.types.stretch import Stretch
 
 
@@ -57,6 +57,29 @@ class Expected:
         found = replace(found, edge=found.edge[edges], edge_dividing=found.edge_dividing[edges], triple=triple)
         return replace(self, stretch=self.stretch.among(edges), found=found)
 
+    def during(self, transitions: Ints) -> Expected:
+        """The same of some transitions only; nothing is solved again, and probabilities of pairs of sisters are left out."""
+        stretch, rows, edges = self.stretch.during(transitions)
+        found, ways, model = self.found, self.ways, self.model
+        varying = {name: model.value(name) for name, each in model.parameters.items() if each.varies}
+        values = {name: value[transitions] for name, value in varying.items() if isinstance(value, np.ndarray)}
+        found = replace(
+            found,
+            edge=found.edge[edges],
+            edge_dividing=found.edge_dividing[edges],
+            appear=found.appear[rows],
+            disappear=found.disappear[rows],
+            divide=found.divide[rows],
+            triple=None,
+        )
+        ways = Ways(
+            {name: way[rows] for name, way in ways.lost.items()},
+            {name: way[rows] for name, way in ways.appear.items()},
+            ways.total_lost[rows],
+            ways.total_appear[rows],
+        )
+        return Expected(model.with_values(values), stretch, ways, found)
+
     @property
     def certainty(self) -> float:
         """Mean probability of each daughter's likeliest mother or ⊥."""
@@ -81,7 +104,9 @@ class Expected:
         }
 
 
-def expect(model: Model, stretch: Stretch, ways: Ways | None = None, method: Method = "auto") -> Expected:
+def expect(
+    model: Model, stretch: Stretch, ways: Ways | None = None, method: Method = "auto", rounds: Rounds | None = None
+) -> Expected:
     """The E step: the posterior's marginals.
 
     Args:
@@ -89,9 +114,11 @@ def expect(model: Model, stretch: Stretch, ways: Ways | None = None, method: Met
         stretch: The stretch.
         ways: In which ways cells are lost and appear, where that is known already.
         method: How marginals are found; `rough` is enough between two M steps.
+        rounds: Keeps what outlives a change of the model, where the same edges are looked at again.
     """
     ways = ways or model.ways(stretch)
-    return Expected(model, stretch, ways, marginals(model.problem(stretch, ways), method))
+    find = marginals if rounds is None else rounds.marginals
+    return Expected(model, stretch, ways, find(model.problem(stretch, ways), method))
 
 
 def maximise(

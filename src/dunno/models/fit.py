@@ -37,6 +37,9 @@ AXES_GAIN, AXES_ROUNDS = 0.02, 3
 RATES = frozenset({"tail", "p_divide", "p_lost", "appear_density", "entering", "leaving"})
 """What is held where the model does not explain the movie: all but the scales of motion."""
 
+MOVING = RATES - {"tail"}
+"""What is held where only motion is fitted again."""
+
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -97,8 +100,8 @@ class Fit:
 def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lambda rounds: None) -> Fit:
     """Find the model that explains a stretch best.
 
-    In turn: pooled parameters; parameters that vary slowly in time, kept where the evidence rises by more than their number
-    (Akaike); collective motion, kept where the evidence rises clearly and neighbours' displacements are known. Where the
+    In turn: pooled parameters; collective motion, kept where the evidence rises clearly and neighbours' displacements are
+    known; parameters that vary slowly in time, kept where the evidence rises by more than their number (Akaike). Where the
     result does not explain the movie, rates are set to what growth alone says, only motion is fitted, and the result is
     marked as not to be trusted.
 
@@ -109,28 +112,26 @@ def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lamb
         tell: Is told how far it is.
     """
     start = start_model(stretch, field, cell_size)
-    climber = Climber(tell)
-    one = np.ones((len(stretch), len(stretch)))
-    pooled = _by_axis(climber, climber.climb(start, stretch, one), one)
-    stretch = pooled.expected.stretch
-    likely = pooled.expected.found.edge > UNLIKELY
-    light = replace(pooled, expected=pooled.expected.among(likely))
+    climber, one = Climber(tell), _ones(stretch)
+    pooled = _by_axis(climber, climber.climb(start, stretch, one))
+    stretch, likely = pooled.expected.stretch, pooled.expected.found.edge > UNLIKELY
+    light, finder = replace(pooled, expected=pooled.expected.among(likely)), pooled.model
+    moved = _collective(climber, light)
+    light = moved or light
     best, smooth = _varying(climber, light, one)
-    moved = _collective(climber, best, smooth)
+    best = climber.finish(climber.refined(best, smooth), stretch.carried(light.expected.stretch.drift), likely, smooth)
+    pooled = best if smooth is one else climber.refined(light, one)
     if moved is not None:
-        drift, finder = moved.expected.stretch, pooled.model
-        moved = climber.refined(moved, smooth)
-        finished = climber.finish(moved, stretch.carried(drift.drift), likely, smooth)
-        again = finished if smooth is one else climber.refined(climber.go_on(_averaged(moved), drift, one), one)
-        pooled = _with_flow(again, finder)
-        best = _with_flow(finished, finder)
-    else:
-        best = climber.finish(climber.refined(best, smooth), stretch, likely, smooth)
-        pooled = best if smooth is one else climber.refined(light, one)
+        pooled, best = _with_flow(pooled, finder), _with_flow(best, finder)
     problems = find_problems(best.expected)
     if problems:
-        pooled = best = _climbed(climber, start, stretch, one, RATES)
+        pooled = best = _climbed(climber, start, stretch, RATES)
     return Fit(pooled, best, smooth is not one and not problems, tuple(problems))
+
+
+def _ones(stretch: Stretch) -> Floats:
+    """The kernel of parameters that do not vary in time."""
+    return np.ones((len(stretch), len(stretch)))
 
 
 def refit(
@@ -159,7 +160,7 @@ def refit(
         stretch = term.measured(stretch)
     start = start_model(stretch, fit.model.field, cell_size)
     start = replace(start, terms=(*start.terms, *axes))
-    rates = {name: each.value for name, each in without_flow(fit.model).parameters.items() if name in RATES - {"tail"}}
+    rates = {name: each.value for name, each in without_flow(fit.model).parameters.items() if name in MOVING}
     rates |= {name: 1 - (1 - rates[name]) ** step for name in ("p_lost", "p_divide")}
     rates["appear_density"] *= step
     near = (double or fit).model.parameters
@@ -167,45 +168,35 @@ def refit(
     power = 1.0 if double is None else float(np.log2(near["motion_scale"].value / once))
     scales = {"motion_scale": once * step**power}
     scales |= {name: near[name].value for name in ("tail", "division_scale")}
-    climber, one = (
-        Climber(tell, REFIT_ITERATIONS if double is None else WARM_ITERATIONS),
-        np.ones((len(stretch), len(stretch))),
-    )
-    held = RATES - {"tail"}
+    climber = Climber(tell, REFIT_ITERATIONS if double is None else WARM_ITERATIONS)
     model = start.with_values(rates | scales)
-    if fit.model.has(Flow.name):
-        best = _refit_with_flow(climber, model, stretch, one, held, refined=double is None)
-    else:
-        best = _climbed(climber, model, stretch, one, held, refined=double is None)
+    again = _refit_with_flow if fit.model.has(Flow.name) else _climbed
+    best = again(climber, model, stretch, MOVING, refined=double is None)
     return Fit(best, best, False, tuple(find_problems(best.expected)))
 
 
-def _climbed(
-    climber: Climber, model: Model, stretch: Stretch, one: Floats, held: frozenset[str], *, refined: bool = True
-) -> Climb:
+def _climbed(climber: Climber, model: Model, stretch: Stretch, held: frozenset[str], *, refined: bool = True) -> Climb:
     """An ascent that looks at all edges at its end."""
+    one = _ones(stretch)
     climb = climber.climb(model, stretch, one, held)
     likely = climb.expected.found.edge > UNLIKELY
     light = replace(climb, expected=climb.expected.among(likely))
     return climber.finish(climber.refined(light, one, held) if refined else light, stretch, likely, one, held)
 
 
-def _refit_with_flow(
-    climber: Climber, model: Model, stretch: Stretch, one: Floats, held: frozenset[str], *, refined: bool
-) -> Climb:
+def _refit_with_flow(climber: Climber, model: Model, stretch: Stretch, held: frozenset[str], *, refined: bool) -> Climb:
     """Fit motion beside flow; without it, motion is fitted only as well as finding the neighbours' displacements asks for."""
-    expected = expect(model, stretch, method="rough")
+    one, expected = _ones(stretch), expect(model, stretch, method="rough")
     likely = expected.found.edge > UNLIKELY
-    light = climber.go_on(
-        Climb(expected.among(likely), 1, False), stretch.among(likely), one, held, known=True, most=ROUGH_ROUNDS
-    )
+    light = Climb(expected.among(likely), 1, False)
+    light = climber.go_on(light, light.expected.stretch, one, held, known=True, most=ROUGH_ROUNDS)
     moved = carried_by(light.expected, light.expected.stretch)
     found = climber.go_on(light, moved, one, held)
     found = climber.refined(found, one, held) if refined else found
     return _with_flow(climber.finish(found, stretch.carried(moved.drift), likely, one, held), light.model)
 
 
-def _by_axis(climber: Climber, climb: Climb, smooth: Floats) -> Climb:
+def _by_axis(climber: Climber, climb: Climb) -> Climb:
     """In volumes, let motion differ between axes, if that explains clearly more."""
     if climb.expected.stretch.n_dimensions < 3:
         return climb
@@ -215,7 +206,7 @@ def _by_axis(climber: Climber, climb: Climb, smooth: Floats) -> Climb:
         axes = Axes.of(expected.stretch, expected.single * expected.interior)
         others = tuple(term for term in expected.model.terms if term.name != Axes.name)
         model = replace(expected.model, terms=(*others, axes))
-        found = climber.climb(model, axes.measured(expected.stretch), smooth)
+        found = climber.climb(model, axes.measured(expected.stretch), _ones(expected.stretch))
     gain = AXES_GAIN * float(climb.expected.stretch.n_mothers.sum())
     return found if found.log_evidence > climb.log_evidence + gain else climb
 
@@ -253,22 +244,15 @@ def kernel_of(model: Model, stretch: Stretch) -> Floats:
     return kernel(stretch) if np.ndim(model.value("motion_scale")) else np.ones((len(stretch), len(stretch)))
 
 
-def _collective(climber: Climber, fit: Climb, smooth: Floats) -> Climb | None:
+def _collective(climber: Climber, light: Climb) -> Climb | None:
     """Predict mothers from their neighbours, if that explains clearly more."""
-    stretch = carried_by(fit.expected, fit.expected.stretch)
-    rough = climber.go_on(fit, stretch, smooth, most=ROUGH_ROUNDS)
+    one, stretch = _ones(light.expected.stretch), carried_by(light.expected, light.expected.stretch)
+    rough = climber.go_on(light, stretch, one, most=ROUGH_ROUNDS)
     gain = COLLECTIVE_GAIN * float(stretch.n_mothers.sum())
-    if rough.log_evidence < fit.log_evidence + HOPELESS * gain:
+    if rough.log_evidence < light.log_evidence + HOPELESS * gain:
         return None
-    moved = climber.go_on(rough, carried_by(rough.expected, stretch), smooth)
-    return moved if moved.log_evidence > fit.log_evidence + gain else None
-
-
-def _averaged(climb: Climb) -> Climb:
-    """The same with parameters that do not vary in time."""
-    model = climb.model
-    values = {name: each.value for name, each in model.parameters.items() if each.varies}
-    return replace(climb, expected=replace(climb.expected, model=model.with_values(values)))
+    moved = climber.go_on(rough, carried_by(rough.expected, stretch), one)
+    return moved if moved.log_evidence > light.log_evidence + gain else None
 
 
 def _with_flow(climb: Climb, finder: Model) -> Climb:

@@ -10,14 +10,18 @@ import numpy as np
 from dunno.models.expectation import Expected, expect, maximise, step_of, updated
 from dunno.models.free import from_free_values, to_free
 from dunno.models.model import Model
-from dunno.terms import Term, from_free
-from dunno.types import Floats
+from dunno.terms import Term
+from dunno.types import Floats, Ints, special
+from dunno.types.stretch import Stretch
 
 MOST_GROUPS = 25
 """Transitions are left out in this many groups at most."""
 
 LEAST_TRANSITIONS = 4
 NUDGE = 0.02
+SOME_CELLS, RUN = 2500, 3
+"""On how many cells parameters are nudged, in runs of how many transitions."""
+
 UNLIKELY = 1e-4
 """Edges below this say next to nothing about spreads."""
 
@@ -32,24 +36,40 @@ def fitted_intervals(expected: Expected) -> Intervals:
 
     Refitting without each group of transitions would cost many fits. Each takes one M step instead, whose deviation Δ from the
     fit is then carried to the fixed point it leads to: an EM map with Jacobian J has its fixed point at $(I - J)^{-1} Δ$. J is
-    found by nudging each parameter once. Everything is on the scale of the parameters' links, on which no interval can leave
-    what is possible; the spread is Student's for the number of groups.
+    found by nudging each parameter once, on some of the transitions. Everything is on the scale of the parameters' links, and
+    no interval leaves a parameter's bounds; the spread is Student's for the number of groups.
     """
     if len(expected.stretch) < LEAST_TRANSITIONS:
         return {}
     stretch = expected.stretch.among(expected.found.edge > UNLIKELY)
     expected = expect(expected.model, stretch, method="rough")  # as those that are nudged
-    steps = _left_out(expected)
-    one = np.ones((len(expected.stretch),) * 2)
-    best, base = to_free(expected.model), to_free(maximise(expected, one))
-    jacobian = np.zeros((len(best), len(best)))
-    for column in range(len(best)):
-        nudged = best.copy()
-        nudged[column] += NUDGE
-        shifted = expect(from_free_values(expected.model, nudged), stretch, method="rough")
-        jacobian[:, column] = (to_free(maximise(shifted, one)) - base) / NUDGE
-    reached = np.linalg.lstsq(np.eye(len(best)) - jacobian, (steps - base).T, rcond=1e-6)[0].T
+    steps, one = _left_out(expected), np.ones((len(expected.stretch),) * 2)
+    base = to_free(maximise(expected, one))
+    jacobian = _jacobian(expected.during(_some(expected.stretch)))
+    reached = np.linalg.lstsq(np.eye(len(base)) - jacobian, (steps - base).T, rcond=1e-6)[0].T
     return _intervals(expected.model, np.asarray(reached, np.float64))
+
+
+def _some(stretch: Stretch) -> Ints:
+    """Transitions spread over a stretch, in runs, that have so many cells; all where there are not twice as many."""
+    n = len(stretch)
+    n_runs = int(n * SOME_CELLS / max(stretch.n_rows, 1)) // RUN
+    if n_runs < 1 or 2 * n_runs * RUN > n:
+        return np.arange(n)
+    starts = ((np.arange(n_runs) + 0.5) * n / n_runs - RUN / 2).astype(np.int64)
+    return np.asarray((starts[:, None] + np.arange(RUN)).ravel())
+
+
+def _jacobian(expected: Expected) -> Floats:
+    """(P, P) how an M step follows where the model stands, by nudging each parameter once."""
+    stretch, one = expected.stretch, np.ones((len(expected.stretch),) * 2)
+    best, base = to_free(expected.model), to_free(maximise(expected, one))
+    columns = []
+    for nudge in NUDGE * np.eye(len(best)):
+        # not by warm rounds, whose messages go on settling: that would count as an answer to the nudge
+        shifted = expect(from_free_values(expected.model, best + nudge), stretch, method="rough")
+        columns.append((to_free(maximise(shifted, one)) - base) / NUDGE)
+    return np.array(columns).T
 
 
 def one_step_intervals(expected: Expected, fixed: Callable[[Term], bool]) -> Intervals:
@@ -78,12 +98,10 @@ def _left_out(expected: Expected, fixed: Callable[[Term], bool] = lambda term: F
 
 def _intervals(model: Model, reached: Floats) -> Intervals:
     """From (G, P) what is reached without each group."""
-    from scipy.special import stdtrit
-
     n, best = len(reached), to_free(model)
     deviation = np.sqrt((n - 1) * reached.var(axis=0))
-    spread = np.minimum(deviation, WIDEST) * stdtrit(n - 1, 0.975)
+    spread = np.minimum(deviation, WIDEST) * special.student_beyond(n - 1, 0.025)
     return {
-        each.name: (from_free(best[k] - spread[k], each.link), from_free(best[k] + spread[k], each.link))
+        each.name: (each.bound(best[k] - spread[k]), each.bound(best[k] + spread[k]))
         for k, each in enumerate(model.parameters.values())
     }

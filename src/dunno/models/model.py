@@ -138,10 +138,19 @@ class Model:
 
     def single_ratio(self, stretch: Stretch) -> Floats:
         """(E,) what all features together say of each edge."""
+        found: Floats = stretch.latest_of("single ratio", (self,), lambda: self._single_ratio(stretch))
+        return found
+
+    def _single_ratio(self, stretch: Stretch) -> Floats:
         return _sum([each.single_ratio(stretch) for each in self.features], len(stretch.mother))
 
     def sister_ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
         """(K,) what they say of each division."""
+        owners = (self, sisters)
+        found: Floats = stretch.latest_of("sister ratio", owners, lambda: self._sister_ratio(stretch, sisters))
+        return found
+
+    def _sister_ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
         return _sum([each.sister_ratio(stretch, sisters) for each in self.features], len(sisters.first))
 
     def _costs(self, stretch: Stretch, ways: Ways) -> dict[str, Any]:
@@ -188,13 +197,17 @@ class Model:
 
         Near the border the long displacements leave, and those that are seen look short. All ones in transitions with few inside.
         """
-        low, high = np.array(self.field.low), np.array(self.field.high)
-        distance = np.minimum(stretch.place_after - low, high - stretch.place_after) / stretch.axis_widths
-        distance = distance.min(axis=1, initial=np.inf)
+        distance = stretch.latest("to the border", self.field, lambda: self._to_border(stretch))
         widest = np.maximum(*(stretch.by_mother(self.value(name)) for name in ("motion_scale", "division_scale")))
         inside = (distance > 2.5 * np.sqrt(widest)).astype(np.float64)
         share = stretch.per_transition(inside, stretch.leads) / np.maximum(stretch.n_mothers, 1)
         return np.where(share[stretch.leads] > 0.3, inside, 1.0)
+
+    def _to_border(self, stretch: Stretch) -> Floats:
+        """(N,) how far each mother is from the border, in units of each axis."""
+        low, high = np.array(self.field.low), np.array(self.field.high)
+        distance = np.minimum(stretch.place_after - low, high - stretch.place_after) / stretch.axis_widths
+        return np.asarray(distance.min(axis=1, initial=np.inf))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""

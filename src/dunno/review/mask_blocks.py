@@ -28,10 +28,10 @@ from dunno.review.statements import constraints_of
 from dunno.runs.workspace import CALIBRATION_FILE
 from dunno.tracking.blocks import Block, blocks_of
 from dunno.tracking.candidates import candidates_of
-from dunno.tracking.gaps import pair_of
 from dunno.tracking.gate import merge
-from dunno.tracking.masks import told, with_gap_edges, with_states
+from dunno.tracking.masks import told, with_gap_edges
 from dunno.tracking.plan import Plan
+from dunno.tracking.telling import tell_pairs
 from dunno.types import Candidates, FramePair, Held, Movie, PairPosterior
 from dunno.types.stretch import Stretch
 
@@ -119,9 +119,8 @@ class MaskBlocks:
         stretch, pairwise = _with_edges(model, stretch, pairwise, clamps.edges)
         tempering = calibration.softening.tempering
         solution = solve_masks(model, stretch, pairwise, tempering, clamp=partial(clamped, clamps=clamps))
-        solved = told(solution)
         own = range(block.first, block.first + block.n_pairs)
-        return [calibration.apply(with_states(pair_of(solved, r), solved, solution.beliefs.state, r)) for r in own]
+        return tell_pairs(told(solution), own, calibration.apply)
 
     def _candidates(self, pair: FramePair, said: Constraints | None) -> Candidates:
         found = candidates_of(self._plan, pair)

@@ -87,6 +87,11 @@ class Ratio(Term):
         return replace(self, ratios=tuple(tuple(each) for each in ratios.tolist()))
 
     def _classes(self, stretch: Stretch) -> tuple[Ints, Ints]:
+        key = (self.scale, self.bounds)
+        found: tuple[Ints, Ints] = stretch.latest(f"classes of {self.name}", key, lambda: self._find_classes(stretch))
+        return found
+
+    def _find_classes(self, stretch: Stretch) -> tuple[Ints, Ints]:
         distance = np.sqrt(stretch.squared / (self.scale * stretch.n_dimensions))
         costs = np.nan_to_num(self.costs(stretch), posinf=np.inf)
         return np.searchsorted(DISTANCES, distance), np.searchsorted(self.bounds, costs, side="right")

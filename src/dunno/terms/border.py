@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from dunno import _core
 from dunno.terms import Step, Surroundings, Term, parameter
 from dunno.types import Floats
-from dunno.types.density import student_below, student_overlap
+from dunno.types.density import student_below, student_overlap, student_table
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Value
 
@@ -133,15 +134,23 @@ def _from_anywhere(field: Field, stretch: Stretch, scale: float, tail: float) ->
 
 
 def outside(field: Field, places: Floats, width: Floats, tail: float) -> Floats:
-    """(n,) probability that a displacement from (n, d) places ends outside the field, axes taken as independent."""
-    return np.asarray(np.clip(1.0 - _inside(field, places.T, width, tail).prod(axis=0), 0.0, 1.0))
+    """(n,) probability that a displacement from (n, d) places ends outside the field, axes taken as independent.
+
+    Args:
+        field: The box in which cells are seen.
+        places: Where they are.
+        width: (d, n) or (d, 1) of the law along each axis.
+        tail: Of the law.
+    """
+    box = np.array(field.low, np.float64), np.array(field.high, np.float64)
+    found = _core.steps_outside(
+        np.ascontiguousarray(places), *box, np.ascontiguousarray(width.T), *student_table(float(tail))
+    )
+    return np.asarray(found)
 
 
 def _inside(field: Field, places: Floats, width: Floats | float, tail: float) -> Floats:
-    """(d, …) probability that a displacement along each axis ends within the field, from (d, …) places.
-
-    All axes and both ends in one call, because the calls cost more than the places.
-    """
+    """(d, …) probability that a displacement along each axis ends within the field, from (d, …) places."""
     edges = np.array([field.high, field.low]).reshape(2, field.n_dimensions, *[1] * (places.ndim - 1))
     above, below = student_below(tail, (edges - places) / width)
     return np.asarray(above - below)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 
+from dunno import _core
 from dunno.terms import Term
 from dunno.types import Floats, Ints
 from dunno.types.stretch import Stretch
@@ -75,22 +76,16 @@ def local_field(place: Floats, near: Ints, sure: Floats, mean: Floats, frame: In
         mean: (m, d) her mean displacement.
         frame: (m,) number of each one's frame, ascending from 0; those of fewer than three mothers carry nobody.
     """
-    m, d = place.shape
-    if m == 0:
+    if len(place) == 0:
         return np.zeros_like(place)
-    apart = [along[near] - along[:, None] for along in place.T]
-    squared = _sum(each**2 for each in apart)
-    reach = _reach(squared, frame)[:, None]
-    share = np.exp(-0.5 * squared / reach**2) * sure[near]
-    share[near == np.arange(m)[:, None]] = 0.0
+    place, rows = np.ascontiguousarray(place), np.ascontiguousarray(near, np.int32)
+    squared = np.asarray(_core.squared_distances(place, rows)).reshape(near.shape)
+    reach = _reach(squared, frame)
+    share = np.exp(-0.5 * squared / reach[:, None] ** 2) * sure[near]
+    share[near == np.arange(len(place))[:, None]] = 0.0
     share[(np.bincount(frame) < 3)[frame]] = 0.0
-    design = [np.ones_like(share), *(each / reach for each in apart)]
-    weighted = [share * each for each in design]
-    gram = [[(one * other).sum(axis=1) for other in design[: a + 1]] for a, one in enumerate(weighted)]
-    for a, hold in enumerate([SHRINK, *[SHRINK_SLOPES] * d]):
-        gram[a][a] += hold
-    pull = [[(one * along[near]).sum(axis=1) for along in mean.T] for one in weighted]
-    return _first_unknown(gram, pull)
+    found = _core.local_field(place, rows, share, reach, np.ascontiguousarray(mean), SHRINK, SHRINK_SLOPES)
+    return np.asarray(found).reshape(place.shape)
 
 
 def _reach(squared: Floats, frame: Ints) -> Floats:
@@ -103,17 +98,3 @@ def _reach(squared: Floats, frame: Ints) -> Floats:
             nearest = float(np.median(np.sqrt(own[:, 0])))
             reach[t] = BANDWIDTH * (nearest or float(np.sqrt(own.max())) or 1.0)
     return np.asarray(reach[frame])
-
-
-def _first_unknown(gram: list[list[Floats]], pull: list[list[Floats]]) -> Floats:
-    """(m, d) the first unknown of m symmetric systems, from their lower halves: the others are eliminated, last first."""
-    for k in range(len(gram) - 1, 0, -1):
-        for a in range(k):
-            factor = gram[k][a] / gram[k][k]
-            pull[a] = [own - factor * other for own, other in zip(pull[a], pull[k], strict=True)]
-            gram[a] = [own - factor * other for own, other in zip(gram[a], gram[k], strict=False)]
-    return np.stack(pull[0], axis=1) / gram[0][0][:, None]
-
-
-def _sum(parts: Iterable[Floats]) -> Floats:
-    return np.asarray(sum(parts))

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dunno.terms import Sisters, Step, Surroundings, Term, parameter
-from dunno.types import Floats
+from dunno.types import Floats, special
 from dunno.types.stretch import Stretch
 
 STIFFEST = 400.0
@@ -20,6 +20,9 @@ PRIOR_EDGES = 1.0
 NEGLIGIBLE = 0.01
 LONG = 0.2
 """Cells are long from this share on: 1 − 1/elongation."""
+SHARES = 200
+"""Classes of shares, within which a likelihood is summed up at their mean."""
+
 GRID = np.concatenate([[0.0], np.geomspace(0.05, STIFFEST, 60)])
 
 
@@ -117,13 +120,9 @@ def _lines(stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
 def _log_ratio(stiffness: Floats, squared_cosine: Floats, d: int) -> Floats:
     """Log density of an axis relative to no preference."""
     if d == 2:
-        from scipy.special import i0e
-
-        return np.asarray(stiffness * (2 * squared_cosine - 2) - np.log(i0e(stiffness)))
-    from scipy.special import dawsn
-
-    root = np.sqrt(np.maximum(stiffness, 1e-12))  # ∫₀¹ exp(κ t²) dt = exp(κ) dawsn(√κ) / √κ
-    return np.asarray(stiffness * (squared_cosine - 1) - np.log(dawsn(root) / root))
+        return np.asarray(stiffness * (2 * squared_cosine - 2) - np.log(special.bessel_i0e(stiffness)))
+    root = np.sqrt(np.maximum(stiffness, 1e-12))  # ∫₀¹ exp(κ t²) dt = exp(κ) dawson(√κ) / √κ
+    return np.asarray(stiffness * (squared_cosine - 1) - np.log(special.dawson(root) / root))
 
 
 def _stiffness(along: Floats, share: Floats, weight: Floats, d: int) -> float:
@@ -133,9 +132,18 @@ def _stiffness(along: Floats, share: Floats, weight: Floats, d: int) -> float:
     if weight.sum() < 1:
         return 0.0
 
+    turned = float(
+        (weight * share * (1 - along)).sum()
+    )  # in which the likelihood is linear; the rest depends on shares alone
+    owner = (share * SHARES).astype(np.int64)
+    count = np.bincount(owner, weight)
+    share = np.bincount(owner, weight * share) / np.maximum(count, 1e-30)
+    aligned = np.ones(len(count))
+
     def likelihood(stiffness: float) -> float:
         prior = PRIOR_EDGES * float(_log_ratio(np.array([stiffness * 0.25]), np.array([0.5]), d)[0])
-        return prior + float((weight * _log_ratio(stiffness * share, along, d)).sum())
+        most = float((count * _log_ratio(stiffness * share, aligned, d)).sum())
+        return prior + most - (2 if d == 2 else 1) * stiffness * turned
 
     return _highest(likelihood)
 

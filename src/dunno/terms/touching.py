@@ -10,6 +10,7 @@ import numpy as np
 from dunno.terms import Step, Surroundings, Term
 from dunno.types import Floats
 from dunno.types.density import log_student
+from dunno.types.special import normal_below
 from dunno.types.stretch import Stretch
 
 NEIGHBOURS = 6
@@ -90,6 +91,4 @@ class Touching(Term):
 
 def exchanged(distance: Floats, scale: float) -> Floats:
     """How likely two cells so far apart pass each other in a step."""
-    from scipy.special import ndtr
-
-    return np.asarray(PASSING * ndtr(-distance / np.sqrt(2 * scale)))
+    return np.asarray(PASSING * normal_below(-distance / np.sqrt(2 * scale)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from dunno.calibration.evidence import Trial
 from dunno.calibration.softening import Softening, fit_softening, mixed
@@ -23,6 +25,7 @@ from dunno.terms.score import Score
 from dunno.terms.touching import Touching
 from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import SkippedModel, compared
+from dunno.types import Ints
 from dunno.types.stretch import Stretch
 from dunno.work.progress import Tell
 
@@ -38,6 +41,9 @@ LEAST_EXCHANGES, LEAST_OF_DOUBTED, BESIDE_FEATURES = 2.0, 0.1, 0.4
 Skipping frames cannot tell: exchanges are as unseen over two steps as over one. Features tell many of them apart, so that
 beside features it takes more.
 """
+
+ENOUGH_LOSS = 500.0
+"""Nats of loss of all daughters that are looked at: where links are unclear, few daughters tell whether a term helps."""
 
 CHOOSING = "choosing evidence"
 FIRST_ROUNDS, TRIAL_ROUNDS, LAST_ROUNDS = 1, 3, 1
@@ -109,7 +115,7 @@ def _pushed(exchanged: float) -> Trial:
 
 def _tried(places: Fit, single: SkippedModel, tell: Tell) -> Choice:
     """Try every term on likely edges, and fit those that join on all."""
-    fit, skipped = _among_likely(places, single)
+    fit, skipped = _among_few(*_among_likely(places, single))
     names = [name for name in offered() if can_see(name, fit.best.expected.stretch)]
     trials: list[Trial] = []
     loss, wrong = judged(skipped)
@@ -142,6 +148,25 @@ def _among_likely(fit: Fit, skipped: SkippedModel) -> tuple[Fit, SkippedModel]:
     """A fit and its skip test on likely edges only, which is enough to tell whether a term helps."""
     fit, beside = among_likely(fit), among_likely(skipped.fit)
     return fit, compared(skipped.sample, fit, beside, skipped.step, skipped.jumps)
+
+
+def _among_few(fit: Fit, skipped: SkippedModel) -> tuple[Fit, SkippedModel]:
+    """The same on some of the skipped steps, spread over the sample, where their loss is large enough to tell what lowers it."""
+    n, loss = len(skipped.jumps), judged(skipped)[0] * len(skipped.comparison)
+    most = max(int(np.ceil(n * ENOUGH_LOSS / max(loss, ENOUGH_LOSS))), min(2, n))
+    if most == n:
+        return fit, skipped
+    kept = ((np.arange(most) + 0.5) * n / most).astype(np.int64)
+    jumps = [skipped.jumps[k] for k in kept.tolist()]
+    frames = skipped.sample.movie.frames
+    between = [int(frames[t]) for early, late in jumps for t in range(early, late)]
+    single = np.flatnonzero(np.isin(fit.best.expected.stretch.transition_frame, between))
+    fit, beside = _during(fit, single), _during(skipped.fit, kept)
+    return fit, compared(skipped.sample, fit, beside, skipped.step, jumps)
+
+
+def _during(fit: Fit, transitions: Ints) -> Fit:
+    return replace(fit, best=replace(fit.best, expected=fit.best.expected.during(transitions)))
 
 
 def _beside(

@@ -7,22 +7,21 @@ have edges across gaps. All of it is then one assignment problem, every cell as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 
-from dunno.assignment import Marginals, Problem, Triples, marginals
+from dunno.assignment import Marginals, marginals
 from dunno.assignment.decide import most_right
-from dunno.assignment.distributions import normalise
 from dunno.calibration.kinds.model import ModelCalibration, transition_of
 from dunno.io.links import Links
 from dunno.models.model import Model
 from dunno.tracking.blocks import Block
 from dunno.tracking.candidates import candidates_of
 from dunno.tracking.plan import Plan
+from dunno.tracking.telling import Solved, tell_pairs
 from dunno.tracking.together import log_together
-from dunno.types import Bools, Floats, GapEdges, GapWeights, Ints, PairPosterior
+from dunno.types import Floats, Ints, PairPosterior
 from dunno.types.stretch import Stretch
 
 Edges = tuple[Ints, Ints, Ints]
@@ -32,38 +31,6 @@ UNLIKELY = 1e-3
 
 PERHAPS = 0.05
 """A daughter that is more likely than this to have been born by a division may have been missed before instead."""
-
-LEAST = 1e-15
-"""Probability of what cannot be."""
-
-
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """A stretch with gaps, and what is believed of it.
-
-    Attributes:
-        stretch: As the model sees it.
-        problem: The assignment problem, every row as a mother against every row as a daughter.
-        found: Its marginals.
-        link: (E,) whether an edge is a link.
-    """
-
-    stretch: Stretch
-    problem: Problem
-    found: Marginals
-    link: Bools
-
-    @cached_property
-    def divisions_across(self) -> tuple[Ints, Ints, Floats]:
-        """(K,) edges to the later daughter, across a gap, and to the other one, and the extra cost, of divisions."""
-        triples, lags = self.problem.triples, self.stretch.lags
-        if triples is None:
-            return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
-        swap = lags[triples.first_edge] < lags[triples.second_edge]
-        later = np.where(swap, triples.second_edge, triples.first_edge)
-        other = np.where(swap, triples.first_edge, triples.second_edge)
-        across = lags[later] > 1
-        return later[across], other[across], triples.cost[across]
 
 
 def track_with_gaps(plan: Plan, block: Block) -> list[PairPosterior]:
@@ -79,7 +46,7 @@ def track_with_gaps(plan: Plan, block: Block) -> list[PairPosterior]:
     seed = int(np.random.SeedSequence([plan.seed, first, end]).generate_state(1, np.uint32)[0])
     together = log_together(solved.problem, solved.found, solved.link, seed)
     own = range(block.first, block.first + block.n_pairs)
-    return [calibration.apply(pair_of(solved, r, together)) for r in own]
+    return tell_pairs(replace(solved, together=together), own, calibration.apply)
 
 
 def given_edges(links: Links, stretch: Stretch) -> Edges:
@@ -152,128 +119,6 @@ def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float
                 daughters.append(late[j])
                 lags.append(np.full(len(i), lag))
     return np.concatenate(mothers), np.concatenate(daughters), np.concatenate(lags)
-
-
-def pair_of(solved: Solved, r: int, together: Floats | None = None) -> PairPosterior:
-    """What is believed of one transition, with the edges that lead to its daughters across gaps.
-
-    Args:
-        solved: The stretch.
-        r: Which of its transitions.
-        together: (N,) by row, how much likelier a link is given the one before it in its track.
-    """
-    stretch, found = solved.stretch, solved.found
-    early, late = stretch.transitions[r].tolist()
-    begin = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
-    mothers, daughters = slice(*begin[[early, early + 1]]), slice(*begin[[late, late + 1]])
-    here = (stretch.daughter >= daughters.start) & (stretch.daughter < daughters.stop)
-    near, far = np.flatnonzero(here & (stretch.lags == 1)), np.flatnonzero(here & (stretch.lags > 1))
-    order = np.lexsort((stretch.mother[near], stretch.daughter[near]))
-    near = near[order]
-    n = daughters.stop - daughters.start
-    gaps = _gap_edges(solved, far, daughters.start, begin)
-    earlier = np.zeros(n) if gaps is None else np.bincount(gaps.daughter, found.edge[far], minlength=n)
-    with np.errstate(divide="ignore"):
-        logs = np.log(found.edge[near])
-        none = np.log(np.clip(found.appear[daughters] + earlier, 0.0, 1.0))
-        spread = normalise(logs, none, stretch.daughter[near] - daughters.start)
-        lost, divides = np.log(found.disappear[mothers]), np.log(found.divide[mothers])
-    return PairPosterior(
-        mothers=stretch.cells[early].without_pixels(),
-        daughters=stretch.cells[late].without_pixels(),
-        mother=stretch.mother[near] - mothers.start,
-        daughter=stretch.daughter[near] - daughters.start,
-        cost=solved.problem.cost[near],
-        log_probability=spread.log_probability,
-        log_no_mother=spread.log_no_mother,
-        entropy=spread.entropy,
-        selected=solved.link[near],
-        log_disappear=lost,
-        log_divide=divides,
-        problem=_pair_problem(solved, near, mothers, daughters),
-        gaps=gaps,
-        log_together=together[daughters] if together is not None and together[daughters].any() else None,
-    )
-
-
-def _gap_edges(solved: Solved, far: Ints, first: int, begin: Ints) -> GapEdges | None:
-    if len(far) == 0:
-        return None
-    stretch = solved.stretch
-    mother = stretch.mother[far]
-    t = stretch.row_frame[mother]
-    label = np.concatenate([each.label for each in stretch.cells])
-    with np.errstate(divide="ignore"):
-        logs = np.log(solved.found.edge[far])
-    return GapEdges(
-        mother_frame=stretch.frames[t],
-        mother=mother - begin[t],
-        mother_label=label[mother],
-        daughter=stretch.daughter[far] - first,
-        gap=stretch.lags[far] - 1,
-        cost=solved.problem.cost[far],
-        log_probability=logs,
-        selected=solved.link[far],
-        weights=_gap_weights(solved, far, begin),
-    )
-
-
-def _gap_weights(solved: Solved, far: Ints, begin: Ints) -> GapWeights:
-    """What else a problem of all frames needs to know of some edges across gaps."""
-    stretch, whole = solved.stretch, solved.problem
-    assert whole.dividing_cost is not None
-    number = np.full(len(whole.cost), -1, np.int64)
-    number[far] = np.arange(len(far))
-    later, other, cost = solved.divisions_across
-    own = number[later] >= 0
-    sister = stretch.daughter[other[own]]
-    t = stretch.row_frame[sister]
-    return GapWeights(
-        dividing_cost=whole.dividing_cost[far],
-        lost=whole.disappear[stretch.mother[far]],
-        appear=whole.appear[stretch.daughter[far]],
-        sister_edge=number[later[own]],
-        sister_frame=stretch.frames[t],
-        sister=sister - begin[t],
-        sister_cost=cost[own],
-    )
-
-
-def _pair_problem(solved: Solved, near: Ints, mothers: slice, daughters: slice) -> Problem:
-    """The pair's own problem, in which what gaps explain counts as appearing and disappearing.
-
-    The weight of appearing grows as much as having no mother here is more probable than appearing, and the other way round for
-    mothers: where the problem is a tree, the pair's own posterior is then that of all frames.
-    """
-    stretch, whole, found = solved.stretch, solved.problem, solved.found
-    far = stretch.lags > 1
-    n, share = stretch.n_rows, found.edge[far]
-    into = np.bincount(stretch.daughter[far], share, minlength=n)
-    out = np.bincount(
-        stretch.mother[far], share - 0.5 * found.edge_dividing[far], minlength=n
-    )  # two lead to one division
-    appear = whole.appear - np.log1p(into / np.maximum(found.appear, LEAST))
-    lost = whole.disappear - np.log1p(out / np.maximum(found.disappear, LEAST))
-    return Problem(
-        stretch.mother[near] - mothers.start,
-        stretch.daughter[near] - daughters.start,
-        whole.cost[near],
-        mothers.stop - mothers.start,
-        daughters.stop - daughters.start,
-        appear=appear[daughters],
-        disappear=lost[mothers],
-        divide=whole.divide[mothers],
-        dividing_cost=None if whole.dividing_cost is None else whole.dividing_cost[near],
-        triples=_own_triples(whole, near),
-    )
-
-
-def _own_triples(whole: Problem, near: Ints) -> Triples | None:
-    if whole.triples is None:
-        return None
-    number = np.full(len(whole.cost), -1, np.int64)
-    number[near] = np.arange(len(near))
-    return whole.triples.renumbered(number)
 
 
 def expected_gaps(lags: Ints, probability: Floats, most: int) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,31 +13,55 @@ from dunno.models.carrying import without_flow
 from dunno.models.model import SMALLEST
 from dunno.terms.axes import Axes
 from dunno.terms.border import Border
-from dunno.types import Candidates, Floats, PairPosterior
-from dunno.types.stretch import Stretch, Transition
+from dunno.types import Floats, PairPosterior
+from dunno.types.stretch import Stretch
 
 LEAST_LINKS = 8
 """From so many on, links say where a frame's cells go."""
 
 
-def with_border_share(calibration: Calibration | None, pair: PairPosterior) -> PairPosterior:
-    """The pair with the share of being lost that is leaving the field; as it is where no model knows.
+def with_border_shares(calibration: Calibration | None, pairs: Sequence[PairPosterior]) -> list[PairPosterior]:
+    """The pairs with the share of being lost that is leaving the field; as they are where no model knows.
 
     It looks at places, at the movie's usual motion and at where most cells of the frame go (the stage may have jumped), not at how
     neighbours move or how active a cell is.
     """
     if not isinstance(calibration, ModelCalibration) or not calibration.model.has(Border.name):
-        return pair
-    none = np.empty(0, np.int64)
-    one = np.ones(len(pair.mothers))
-    parts = Transition(pair.mothers, pair.daughters, Candidates(none, none), one, stage=_common_step(pair))
-    stretch = Stretch.of([parts])
+        return list(pairs)
+    stretch = _side_by_side(pairs)
     model = without_flow(calibration.at(stretch))
     if model.has(Axes.name):
         stretch = model.term(Axes.name).measured(stretch)
     ways = {term.name: way for term in model.terms if (way := term.lost(model, stretch)) is not None}
     total = np.maximum(np.sum([*ways.values()], axis=0), SMALLEST)
-    return replace(pair, border_share=(ways[Border.name] / total)[: len(pair.mothers)])
+    share = np.split((ways[Border.name] / total)[stretch.is_mother], np.cumsum([len(pair.mothers) for pair in pairs]))
+    return [replace(pair, border_share=own) for pair, own in zip(pairs, share, strict=False)]
+
+
+def _side_by_side(pairs: Sequence[PairPosterior]) -> Stretch:
+    """Pairs without edges as a stretch in which each has its own two frames, so that it knows of no others."""
+    cells = tuple(each for pair in pairs for each in (pair.mothers, pair.daughters))
+    row_frame = np.repeat(np.arange(len(cells)), [len(each) for each in cells])
+    none, transition = np.empty(0, np.int64), row_frame // 2
+    times = [each.time for each in cells if each.time is not None]
+    stages = [_common_step(pair) for pair in pairs]
+    still = np.zeros(cells[0].centroid.shape[1])
+    return Stretch(
+        frames=np.array([each.frame for each in cells], np.int64),
+        transitions=np.arange(len(cells)).reshape(-1, 2),
+        cells=cells,
+        row_frame=row_frame,
+        place=np.concatenate([each.centroid for each in cells]),
+        mother=none,
+        daughter=none,
+        spread=np.ones(len(row_frame)),
+        leads=np.where(row_frame % 2 == 0, transition, -1),
+        follows=np.where(row_frame % 2 == 1, transition, -1),
+        clock=np.array(times) if len(times) == len(cells) else None,
+        stage=None
+        if all(each is None for each in stages)
+        else np.stack([still if each is None else each for each in stages]),
+    )
 
 
 def _common_step(pair: PairPosterior) -> Floats | None:

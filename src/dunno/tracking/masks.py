@@ -14,9 +14,10 @@ from dunno.models.masks import Solution, solve_masks
 from dunno.models.model import Model
 from dunno.tracking.blocks import Block
 from dunno.tracking.candidates import candidates_of
-from dunno.tracking.gaps import Solved, gap_candidates, pair_of
+from dunno.tracking.gaps import gap_candidates
 from dunno.tracking.plan import Plan
-from dunno.types import Bools, Floats, Held, Ints, PairPosterior
+from dunno.tracking.telling import Solved, tell_pairs
+from dunno.types import Bools, Floats, Ints, PairPosterior
 from dunno.types.stretch import Stretch
 
 LEAST = 1e-6
@@ -41,9 +42,8 @@ def track_with_masks(plan: Plan, block: Block) -> list[PairPosterior]:
     parts = [transition_of(pair, candidates_of(plan, pair), plan.cost) for pair in pairs]
     model, stretch = calibration.posed(Stretch.of(parts))
     solution = solve_block(model, stretch, plan.gate, calibration.softening.tempering)
-    solved = told(solution)
     own = range(block.first, block.first + block.n_pairs)
-    return [calibration.apply(with_states(pair_of(solved, r), solved, solution.beliefs.state, r)) for r in own]
+    return tell_pairs(told(solution), own, calibration.apply)
 
 
 def solve_block(model: Model, stretch: Stretch, gate: float, tempering: float = 1.0) -> Solution:
@@ -85,7 +85,7 @@ def told(solution: Solution) -> Solved:
         disappear=np.clip(solution.out_sum("lost") + solution.out_sum("both lost"), 0.0, 1.0),
         divide=solution.divide,
     )
-    return Solved(stretch, problem, found, links_of(solution, found))
+    return Solved(stretch, problem, found, links_of(solution, found), state=solution.beliefs.state)
 
 
 def links_of(solution: Solution, found: Marginals) -> Bools:
@@ -181,23 +181,3 @@ def _divisions(solution: Solution) -> Triples:
     listed = np.minimum(one, other) * len(stretch.mother) + np.maximum(one, other)
     cost[order[np.searchsorted(key[order], listed)]] = -weight
     return Triples(first, second, cost)
-
-
-def with_states(pair: PairPosterior, solved: Solved, state: Floats, r: int) -> PairPosterior:
-    """The pair with how many cells its masks hold."""
-    stretch = solved.stretch
-    early, late = stretch.transitions[r].tolist()
-    begin = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
-    mothers, daughters = state[slice(*begin[[early, early + 1]])], state[slice(*begin[[late, late + 1]])]
-    edge = solved.found.edge
-    here = (stretch.lags == 1) & (stretch.daughter >= begin[late]) & (stretch.daughter < begin[late + 1])
-    near = np.flatnonzero(here)
-    near = near[np.lexsort((stretch.mother[near], stretch.daughter[near]))]
-    with np.errstate(divide="ignore"):
-        logs = np.log(np.minimum(edge[near], 1.0))
-    return replace(
-        pair,
-        log_probability=logs,
-        mothers_held=Held(mothers[:, 0], mothers[:, 2]),
-        daughters_held=Held(daughters[:, 0], daughters[:, 2]),
-    )

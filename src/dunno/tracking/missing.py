@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dunno.assignment import Rounds
 from dunno.models import Fit
 from dunno.models.climbing import Climb
 from dunno.models.expectation import Expected, expect, maximise
@@ -94,9 +95,10 @@ def _missed(climb: Climb, missed: Missed, power: float, gate: float) -> Climb:
     one = np.ones((len(stretch), len(stretch)))
     expected = expect(model, stretch, method="rough")
     expected = expected.among(expected.found.edge > UNLIKELY)
+    rounds = Rounds()
     for _ in range(ROUNDS):
         before, model = model, maximise(expected, one, fixed=lambda term: term.name not in FITTED)
-        expected = expect(model, expected.stretch, method="rough")
+        expected = expect(model, expected.stretch, None, "rough", rounds)
         if np.abs(to_free(model) - to_free(before)).max() < STILL:
             break
     return Climb(expect(model, expected.stretch), ROUNDS, True)

@@ -56,7 +56,7 @@ class Sample:
         frames = self.frames
         return Field.around([each for each in frames if len(each)] or frames)
 
-    @property
+    @cached_property
     def cell_size(self) -> float:
         """A typical diameter."""
         return typical_diameter(self.frames)

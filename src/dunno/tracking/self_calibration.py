@@ -60,13 +60,18 @@ def _explained(
     """
     asked = plan.evidence is not None
     places = Choice(fit, skipped)
-    may_be = not asked and not fit.problems and (test is None or test.is_clear)
-    if may_be and are_suspect(test, _bridged(places, gate, plan.max_gap).fit):
+    found = None
+    if not asked and not fit.problems and (test is None or test.is_clear):
+        found = _bridged(places, gate, plan.max_gap)
+    if found is not None and are_suspect(test, found.fit):
         touching = _bridged(with_touching(places, sample.cell_size), gate, plan.max_gap)
         masks = judged_masks(touching.fit, sample, gate, tell, asked=False)
         if masks.are_spoiled:
             return touching, masks
-    bridged = _bridged(choose_evidence(sample, fit, skipped, plan.evidence, tell), gate, plan.max_gap)
+    choice = choose_evidence(sample, fit, skipped, plan.evidence, tell)
+    if found is not None and choice.fit is fit:
+        return replace(found, choice=choice), None
+    bridged = _bridged(choice, gate, plan.max_gap)
     if asked and not fit.problems and Masks.name in (plan.evidence or ()):
         return bridged, judged_masks(bridged.fit, sample, gate, tell, asked=True)
     return bridged, None

@@ -7,13 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
-from dunno.assignment import Marginals, Problem, marginals
+from dunno.assignment import Marginals, Problem, Rounds
 from dunno.calibration.comparison import Beliefs, Comparison, compose
 from dunno.calibration.softening import Softening, fit_softening, mixed
 from dunno.calibration.verdict import SkipTest
 from dunno.models import Fit, refit
 from dunno.models.evidence import added_terms, among_likely, with_terms
 from dunno.models.expectation import Expected, expect
+from dunno.tracking.fitting import TAIL_BEYOND
 from dunno.tracking.gate import gate_between
 from dunno.tracking.sampling import Sample
 from dunno.types import Bools, Floats
@@ -74,7 +75,9 @@ class SkippedModel:
         if tempering == 1.0:
             return self.comparison
         whole = self.fit.best.expected
-        found = _filled(marginals(self._problem.tempered(tempering)), whole.found.edge**tempering, self._possible)
+        found = _filled(
+            self._rounds.marginals(self._problem.tempered(tempering)), whole.found.edge**tempering, self._possible
+        )
         return self.comparison.with_direct(beliefs(self.sample, whole, found))
 
     @cached_property
@@ -87,6 +90,11 @@ class SkippedModel:
         """What is tempered."""
         expected = self.fit.best.expected
         return expected.model.problem(expected.stretch.among(self._possible), expected.ways)
+
+    @cached_property
+    def _rounds(self) -> Rounds:
+        """Which keep what tempering does not change."""
+        return Rounds()
 
     def softening(self) -> Softening:
         """The softening of least loss on the frames that serve to fit."""
@@ -174,7 +182,7 @@ def skip(
     most = max(int(min(most_cells / crowd, len(jumps))), min(2, len(jumps)))
     jumps = [jumps[k] for k in np.unique(np.linspace(0, len(jumps) - 1, most).astype(int)).tolist()]
     pairs = [(sample.cells[early], sample.cells[late]) for early, late in jumps]
-    gate = gate_between(pairs, [sample.stage(early, late) for early, late in jumps])
+    gate = min(gate_between(pairs, [sample.stage(early, late) for early, late in jumps]), _reach(fit, step, double))
     stretch = sample.stretch(jumps, gate)
     skipped = refit(fit, stretch, sample.cell_size, step, lambda rounds: tell(REFITTING, rounds, 0), double)
     names = added_terms(fit)
@@ -182,6 +190,15 @@ def skip(
         like, rounds = (fit, TERM_ROUNDS) if double is None else (double, WARM_ROUNDS)
         skipped = with_terms(among_likely(skipped), names, sample.cell_size, rounds, like.best.model)
     return compared(sample, fit, skipped, step, jumps)
+
+
+def _reach(fit: Fit, step: int, double: Fit | None) -> float:
+    """How far next to all cells stay over several steps; as if they went straight on, where two steps are not known yet."""
+    stretch = (double or fit).best.expected.stretch
+    spread = float(np.median(stretch.spread[stretch.is_mother])) if stretch.is_mother.any() else 1.0
+    reach = fit.model.term("motion").reach(TAIL_BEYOND, stretch.n_dimensions) * float(np.sqrt(spread))
+    power = 2.0 if double is None else float(np.log2(max(_growth(fit, double)[0], 1.0)))
+    return float(reach * step ** (power / 2))
 
 
 def compared(sample: Sample, fit: Fit, skipped: Fit, step: int, jumps: list[tuple[int, int]]) -> SkippedModel:

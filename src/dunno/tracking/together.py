@@ -11,6 +11,7 @@ import numpy as np
 
 from dunno.assignment import Marginals, Problem, sample
 from dunno.types import Bools, Floats, Ints
+from dunno.types.sparse import components
 
 DOUBT = 1e-3
 """Links with less doubt than this depend on nothing, and edges that are less probable do not tie."""
@@ -56,13 +57,8 @@ def _in_a_row(problem: Problem, found: Marginals, link: Bools) -> tuple[Ints, In
 
 def _components(problem: Problem, edges: Bools) -> Ints:
     """(N,) the component of each row as a mother."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     n, total = problem.n_mothers, problem.n_mothers + problem.n_daughters
-    ends = (problem.mother[edges], problem.daughter[edges] + n)
-    graph = coo_array((np.ones(int(edges.sum())), ends), shape=(total, total))
-    return np.asarray(connected_components(graph, directed=False)[1][:n], np.int64)
+    return components(problem.mother[edges], problem.daughter[edges] + n, total)[:n]
 
 
 def _drawn(problem: Problem, kept: Ints, seed: int) -> Ints:

@@ -32,7 +32,7 @@ from dunno.tracking.blocks import Block, blocks_of
 from dunno.tracking.candidates import candidates_of
 from dunno.tracking.gaps import track_with_gaps
 from dunno.tracking.gate import check_gate, estimate_gate
-from dunno.tracking.leaving import with_border_share
+from dunno.tracking.leaving import with_border_shares
 from dunno.tracking.masks import track_with_masks
 from dunno.tracking.measuring import with_measured_cells
 from dunno.tracking.plan import Plan
@@ -316,22 +316,22 @@ def track_block(plan: Plan, block: Block) -> list[PairPosterior]:
     """Track a few consecutive frames, each read once."""
     if plan.halo:
         found = track_with_masks(plan, block) if plan.has_masks else track_with_gaps(plan, block)
-        return [_told(plan, each) for each in found]
+        return _told(plan, found)
     posteriors = []
     for pair in block.pairs(plan.window, plan.max_distance):
         rng = np.random.default_rng([plan.seed, pair.mothers.frame, pair.daughters.frame])
         posterior = plan.method(score_pair(plan, pair), rng)
         if plan.calibration is not None:
             posterior = plan.calibration.apply(posterior)
-        posteriors.append(_told(plan, posterior))
-    return posteriors
+        posteriors.append(posterior)
+    return _told(plan, posteriors)
 
 
-def _told(plan: Plan, posterior: PairPosterior) -> PairPosterior:
-    """The pair with somebody else's links, where they were given, and how many of the lost left the field."""
+def _told(plan: Plan, posteriors: Sequence[PairPosterior]) -> list[PairPosterior]:
+    """The pairs with somebody else's links, where they were given, and how many of the lost left the field."""
     if plan.links is not None:
-        posterior = with_links(posterior, plan.links)
-    return with_border_share(plan.calibration, posterior)
+        posteriors = [with_links(each, plan.links) for each in posteriors]
+    return with_border_shares(plan.calibration, posteriors)
 
 
 def with_links(posterior: PairPosterior, links: Links) -> PairPosterior:
@@ -372,12 +372,13 @@ def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:
 def _event_costs(plan: Plan, pair: FramePair) -> EventCosts:
     given = {"appear": plan.appear_cost, "disappear": plan.disappear_cost, "divide": plan.divide_cost}
     missing = [f"{event}_cost" for event, value in given.items() if value is None]
-    if missing and not isinstance(plan.cost, HasEventCosts):
+    tells = hasattr(plan.cost, "event_costs")  # `isinstance` of a protocol takes longer than the costs
+    if missing and not tells:
         raise InputError(
             f"cost {name_of(plan.cost)!r} does not say what events cost; give {', '.join(missing)}, "
             "or add event_costs(pair) to it"
         )
-    own = plan.cost.event_costs(pair) if isinstance(plan.cost, HasEventCosts) else EventCosts(0.0, 0.0, 0.0)
+    own = cast(HasEventCosts, plan.cost).event_costs(pair) if tells else EventCosts(0.0, 0.0, 0.0)
     return EventCosts(
         appear=own.appear if plan.appear_cost is None else plan.appear_cost,
         disappear=own.disappear if plan.disappear_cost is None else plan.disappear_cost,

@@ -1,13 +1,11 @@
-"""Which places lie near which others: along a sorted axis where there are few, by a k-d tree where there are many."""
+"""Which places lie near which others: by a k-d tree in the core."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from dunno import _core
 from dunno.types.arrays import Floats, Ints
-
-FEW = 160_000
-"""Pairs of places up to which no trees are made: importing these takes longer than linking a short movie."""
 
 
 def within(places: Floats, others: Floats, reach: float) -> tuple[Ints, Ints]:
@@ -18,41 +16,34 @@ def within(places: Floats, others: Floats, reach: float) -> tuple[Ints, Ints]:
         >>> [each.tolist() for each in near]
         [[0, 1, 1], [1, 0, 2]]
     """
-    if len(places) * len(others) <= FEW:
-        return _within_few(places, others, reach)
-    from scipy.spatial import cKDTree
-
-    near = cKDTree(places).sparse_distance_matrix(cKDTree(others), reach, output_type="ndarray")
-    first, second = near["i"].astype(np.int64), near["j"].astype(np.int64)
-    order = np.lexsort((second, first))
-    return first[order], second[order]
+    first, second = _core.within(_table(places), _table(others), reach)
+    return first, second
 
 
-def _within_few(places: Floats, others: Floats, reach: float) -> tuple[Ints, Ints]:
-    """The same, of those others that are near along the first axis."""
-    if len(places) == 0 or len(others) == 0:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    order = np.argsort(others[:, 0], kind="stable")
-    margin = reach * (1 + 1e-9)  # those just at the edge are decided by their distance
-    begin = np.searchsorted(others[order, 0], places[:, 0] - margin)
-    n = np.searchsorted(others[order, 0], places[:, 0] + margin, side="right") - begin
-    first = np.repeat(np.arange(len(places)), n)
-    second = order[np.arange(len(first)) + np.repeat(begin - np.cumsum(n) + n, n)]
-    squared = np.zeros(len(first))
-    for axis in range(places.shape[1]):  # added up as a tree does
-        squared += (places[first, axis] - others[second, axis]) ** 2
-    near = np.sort((first * len(others) + second)[squared <= reach * reach])
-    return near // len(others), near % len(others)
+def nearest(places: Floats, others: Floats, k: int) -> tuple[Floats, Ints]:
+    """(n, k) distances from each of (n, d) places to the nearest of (m, d) others, and who they are, nearest first.
+
+    Of others that are equally far, the first come first. Where there are fewer than k, the distance is infinite and the index m.
+    """
+    distance, index = _core.nearest(_table(places), _table(others), k)
+    return distance.reshape(-1, k), index.reshape(-1, k)
 
 
 def distance_to_nearest(places: Floats, others: Floats) -> Floats:
     """(n,) distance from each place to the nearest of the others, of which there is at least one."""
-    if len(places) * len(others) <= FEW:
-        squared = np.zeros((len(places), len(others)))
-        for axis in range(places.shape[1]):
-            squared += np.subtract.outer(places[:, axis], others[:, axis]) ** 2
-        return np.asarray(np.sqrt(squared.min(axis=1)))
-    from scipy.spatial import cKDTree
+    return nearest(places, others, 1)[0][:, 0]
 
-    found: Floats = cKDTree(others).query(places)[0]
-    return found
+
+def nearest_others(places: Floats, begin: Ints, k: int) -> Ints:
+    """(N, k) the nearest other places of the same frame, nearest first; a place itself where there are fewer.
+
+    Args:
+        places: (N, d), frame after frame.
+        begin: (F + 1,) where each frame begins, and N.
+        k: How many.
+    """
+    return _core.nearest_in_groups(_table(places), np.ascontiguousarray(begin, np.int64), k).reshape(-1, k)
+
+
+def _table(places: Floats) -> Floats:
+    return np.ascontiguousarray(places, np.float64)

@@ -173,15 +173,20 @@ class PairPosterior:
     mothers_held: Held | None = None
     border_share: Floats | None = None
 
-    @property
+    @cached_property
+    def links(self) -> Ints:
+        """(L,) which edges between the two frames are links."""
+        return self.selected.nonzero()[0]
+
+    @cached_property
     def load(self) -> Ints:
         """(m,) how many links lead from each mother to the next frame."""
-        return np.bincount(self.mother[self.selected], minlength=len(self.mothers))
+        return np.bincount(self.mother[self.links], minlength=len(self.mothers))
 
-    @property
+    @cached_property
     def divides(self) -> Bools:
         """(m,) whether a mother is linked to two daughters or more, as one cell; or to three, as two cells of which one divides."""
-        return np.asarray(self.load >= np.where(self.holds_two, 3, 2))
+        return np.asarray(self.load >= (2 if self.mothers_held is None else np.where(self.holds_two, 3, 2)))
 
     @property
     def mother_frame(self) -> int:
@@ -201,14 +206,14 @@ class PairPosterior:
     @property
     def link_probability(self) -> Floats:
         """(L,) probabilities of all links, those across gaps last."""
-        near = self.probability[self.selected]
+        near = np.exp(self.log_probability[self.links])
         return near if self.gaps is None else np.concatenate([near, self.gaps.probability[self.gaps.selected]])
 
     @property
     def incoming(self) -> Floats:
         """(n,) probability of the link that leads to each daughter, NaN where none does."""
         found = np.full(len(self.daughters), np.nan)
-        found[self.daughter[self.selected]] = self.probability[self.selected]
+        found[self.daughter[self.links]] = np.exp(self.log_probability[self.links])
         if self.gaps is not None:
             found[self.gaps.daughter[self.gaps.selected]] = self.gaps.probability[self.gaps.selected]
         return found
@@ -224,7 +229,7 @@ class PairPosterior:
         earlier = np.bincount(self.gaps.daughter, self.gaps.probability, minlength=len(none))
         return np.clip(none - earlier, 0.0, 1.0)
 
-    @property
+    @cached_property
     def holds_two(self) -> Bools:
         """(m,) mothers' masks that hold two cells more probably than not, or than dividing, where they have two daughters."""
         if self.mothers_held is None:

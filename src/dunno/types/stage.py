@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dunno.types.arrays import Floats
+from dunno.types.neighbours import distance_to_nearest, nearest
+from dunno.types.special import beta_below
 
 VOTERS, NEAR = 400, 64
 """How many daughters vote, and with how many mothers around each."""
@@ -41,21 +43,18 @@ def stage_jump(mothers: Floats, daughters: Floats) -> Floats | None:
     """
     if min(len(mothers), len(daughters)) < LEAST_CELLS:
         return None
-    from scipy.spatial import cKDTree
-
-    tree = cKDTree(mothers)
     some = daughters[np.unique(np.linspace(0, len(daughters) - 1, min(VOTERS, len(daughters))).astype(np.int64))]
-    apart = float(np.median(tree.query(mothers[:: max(len(mothers) // VOTERS, 1)], 2)[0][:, 1]))
-    nearest = tree.query(some)[0]
-    if apart <= 0 or float(np.median(nearest)) < STILL * apart:
+    apart = float(np.median(nearest(mothers[:: max(len(mothers) // VOTERS, 1)], mothers, 2)[0][:, 1]))
+    closest = distance_to_nearest(some, mothers)
+    if apart <= 0 or float(np.median(closest)) < STILL * apart:
         return None
-    if not _surprising(len(some), int((nearest < REACH * apart).sum())):  # no jump can have more support than all
+    if not _surprising(len(some), int((closest < REACH * apart).sum())):  # no jump can have more support than all
         return None
-    distance, index = tree.query(some, min(NEAR, len(mothers)))
+    distance, index = nearest(some, mothers, min(NEAR, len(mothers)))
     reach = max(REACH * apart, 2 * float(distance.max()) / LARGEST_GRID)
     votes = (some[:, None] - mothers[index]).reshape(-1, mothers.shape[1])
     chance = min(distance.shape[1] * (reach / float(np.median(distance[:, -1]))) ** mothers.shape[1], 0.5)
-    found = [_refined(tree, some, guess, reach) for guess in _peaks(votes, reach)]
+    found = [_refined(mothers, some, guess, reach) for guess in _peaks(votes, reach)]
     best, support = max(found, key=lambda each: each[1])
     here = int((distance[:, 0] < reach).sum())
     return best if _believed(support, here, len(some), chance) else None
@@ -63,36 +62,34 @@ def stage_jump(mothers: Floats, daughters: Floats) -> Floats | None:
 
 def _peaks(votes: Floats, reach: float) -> list[Floats]:
     """The displacements with the most votes."""
-    from scipy.ndimage import uniform_filter
-
     low = votes.min(axis=0) - reach
     place = ((votes - low) / reach).astype(np.int64)
     shape = tuple((place.max(axis=0) + 2).tolist())
     counts = np.bincount(np.ravel_multi_index(tuple(place.T), shape), minlength=int(np.prod(shape)))
-    smooth = uniform_filter(counts.reshape(shape).astype(np.float64), 2, mode="constant", origin=-1).ravel()
-    best = np.argsort(-smooth, kind="stable")[:TRIED]
+    smooth = np.pad(counts.reshape(shape), [(0, 1)] * len(shape))
+    for axis in range(len(shape)):  # each place together with the next one
+        smooth = np.delete(smooth, -1, axis) + np.delete(smooth, 0, axis)
+    best = np.argsort(-smooth.ravel(), kind="stable")[:TRIED]
     return [low + (np.array(np.unravel_index(each, shape)) + 1.0) * reach for each in best.tolist()]
 
 
-def _refined(tree: object, some: Floats, guess: Floats, reach: float) -> tuple[Floats, int]:
+def _refined(mothers: Floats, some: Floats, guess: Floats, reach: float) -> tuple[Floats, int]:
     """A displacement drawn to where its supporters say, and how many they are."""
-    mothers: Floats = tree.data  # type: ignore[attr-defined]
     for _ in range(3):
-        distance, index = tree.query(some - guess)  # type: ignore[attr-defined]
+        distance, index = (each[:, 0] for each in nearest(some - guess, mothers, 1))
         near = distance < reach
         if not near.any():
             return guess, 0
         guess = np.median(some[near] - mothers[index[near]], axis=0)
-    return guess, int((tree.query(some - guess)[0] < reach).sum())  # type: ignore[attr-defined]
+    return guess, int((distance_to_nearest(some - guess, mothers) < reach).sum())
 
 
 def _believed(support: int, here: int, voters: int, chance: float) -> bool:
     """Whether a jump is more than chance, and than standing still."""
-    from scipy.special import bdtrc
-
     if support < LEAST_SHARE * voters or not _surprising(support, here):
         return False
-    return bool(bdtrc(support - 1, voters, chance) / chance * NEAR < MOST_CHANCE)
+    by_chance = beta_below(support, voters - support + 1, chance)  # P(so many or more of the voters)
+    return by_chance / chance * NEAR < MOST_CHANCE
 
 
 def _surprising(support: int, here: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -81,6 +82,34 @@ class Stretch(StretchMotion, StretchCells):
             score=more,
         )
 
+    def during(self, transitions: Ints) -> tuple[Stretch, Ints, Ints]:
+        """Some of its transitions, with all that is known of them, and which rows and edges are left."""
+        frames = np.unique(self.transitions[transitions])
+        rows = np.flatnonzero(np.isin(self.row_frame, frames))
+        edges = np.flatnonzero(np.isin(self.edge_transition, transitions))
+        order, new_row = np.full(len(self) + 1, -1), np.full(self.n_rows, -1)  # the last is that of rows in none, -1
+        order[transitions], new_row[rows] = np.arange(len(transitions)), np.arange(len(rows))
+        part = replace(
+            self,
+            frames=self.frames[frames],
+            transitions=np.searchsorted(frames, self.transitions[transitions]),
+            cells=tuple(self.cells[t] for t in frames.tolist()),
+            row_frame=np.searchsorted(frames, self.row_frame[rows]),
+            place=self.place[rows],
+            mother=new_row[self.mother[edges]],
+            daughter=new_row[self.daughter[edges]],
+            spread=self.spread[rows],
+            leads=order[self.leads[rows]],
+            follows=order[self.follows[rows]],
+            drift=_at(self.drift, rows),
+            score=_at(self.score, edges),
+            lag=_at(self.lag, edges),
+            clock=_at(self.clock, frames),
+            stage=_at(self.stage, transitions),
+            _columns={},
+        )
+        return part, rows, edges
+
     def part(self, transitions: Sequence[int]) -> Stretch:
         """Some of its transitions, without drift."""
         return Stretch.of([self._transition(r) for r in transitions])
@@ -95,6 +124,10 @@ class Stretch(StretchMotion, StretchCells):
         return Transition(
             self.cells[early], self.cells[late], candidates, self.spread[begin[0] : begin[1]], score, stage
         )
+
+
+def _at(values: Any, places: Ints) -> Any:
+    return None if values is None else values[places]
 
 
 def _joined(parts: Sequence[Floats | None]) -> Floats | None:

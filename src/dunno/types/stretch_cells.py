@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from dunno.types.arrays import Floats, Ints
 from dunno.types.detections import Detections
+from dunno.types.neighbours import nearest_others
+from dunno.types.shapes import elongation, long_axis
 from dunno.types.stretch_table import StretchTable
 
 LEAST_WIDTH = 0.01
@@ -34,7 +35,7 @@ class StretchCells(StretchTable):
     @cached_property
     def elongation(self) -> Floats:
         """(N,) ratio of the longest to the shortest axis; NaN where shapes were not measured."""
-        return self._once("elongation", lambda cells: None if cells.covariance is None else cells.elongation)
+        return self._of_shapes("elongation", elongation, np.nan, ())
 
     @cached_property
     def length_share(self) -> Floats:
@@ -44,12 +45,20 @@ class StretchCells(StretchTable):
     @property
     def orientation(self) -> Floats:
         """(N, d) each cell's long axis; zeros where shapes were not measured."""
-        if "orientation" not in self._columns:
-            none = (self.n_dimensions,)
-            self._columns["orientation"] = np.concatenate(
-                [np.zeros((len(each), *none)) if each.covariance is None else each.orientation for each in self.cells]
-            )
-        return np.asarray(self._columns["orientation"])
+        return self._of_shapes("orientation", long_axis, 0.0, (self.n_dimensions,))
+
+    def _of_shapes(self, name: str, find: Callable[[Floats], Floats], unknown: float, shape: tuple[int, ...]) -> Floats:
+        """What follows from second moments, found for the cells of all frames at once."""
+        if name not in self._columns:
+            known = [each.covariance is not None for each in self.cells]
+            found = np.full((self.n_rows, *shape), unknown)
+            if any(known):
+                rows = np.repeat(known, [len(each) for each in self.cells])
+                found[rows] = find(
+                    np.concatenate([each.covariance for each in self.cells if each.covariance is not None])
+                )
+            self._columns[name] = found
+        return np.asarray(self._columns[name])
 
     @property
     def covariance(self) -> Floats:
@@ -71,9 +80,8 @@ class StretchCells(StretchTable):
         """(N, k) rows of the nearest other cells of the same frame; its own row where there are fewer."""
         name = f"neighbours {k}"
         if name not in self._columns:
-            begin = np.searchsorted(self.row_frame, np.arange(len(self.frames) + 1)).tolist()
-            parts = [_nearest(self.place[first:last], k) + first for first, last in pairwise(begin)]
-            self._columns[name] = np.concatenate(parts).astype(np.int32)
+            begin = np.searchsorted(self.row_frame, np.arange(len(self.frames) + 1))
+            self._columns[name] = nearest_others(self.place, begin, k).astype(np.int32)
         return np.asarray(self._columns[name])
 
     def neighbour_distances(self, k: int) -> Floats:
@@ -88,17 +96,6 @@ class StretchCells(StretchTable):
         if name not in self._columns:
             self._columns[name] = np.concatenate([_filled(cells, get(cells)) for cells in self.cells])
         return np.asarray(self._columns[name])
-
-
-def _nearest(place: Floats, k: int) -> Ints:
-    """(n, k) the nearest others of n places; a place itself where there are fewer."""
-    own = np.arange(len(place))[:, None]
-    if len(place) < 2:
-        return np.repeat(own, k, axis=1)
-    from scipy.spatial import cKDTree
-
-    index = cKDTree(place).query(place, k + 1)[1][:, 1:]
-    return np.where(index < len(place), index, own)
 
 
 def _filled(cells: Detections, values: Any) -> Floats:
