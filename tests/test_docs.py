@@ -23,7 +23,8 @@ import pytest
 import typer
 
 import dunno
-from dunno.cli import app, run
+from dunno.cli import COMMANDS, run
+from dunno.cli.application import application
 
 ROOT = Path(__file__).parent.parent
 MODULES = [info.name for info in pkgutil.walk_packages(dunno.__path__, "dunno.") if info.name != "dunno.__main__"]
@@ -115,7 +116,7 @@ OPTION = re.compile(r"--[a-z][a-z-]*")
 
 def command_named(words: list[str]) -> tuple[object, list[str]]:
     """The command that words call, and the rest of them."""
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(application(*COMMANDS))
     rest = words[1:]
     while getattr(command, "commands", None) and rest and not rest[0].startswith("-"):
         command, rest = command.commands[rest[0]], rest[1:]
@@ -126,7 +127,7 @@ def command_named(words: list[str]) -> tuple[object, list[str]]:
 def test_commands_on_the_pages_exist(page: Path) -> None:
     in_blocks = [words for block in blocks(page) for words in commands(block.text)]
     inline = [f"dunno {text}" for text in re.findall(r"`dunno ([^`]+)`", prose(page))]
-    known = typer.main.get_command(app).commands
+    known = typer.main.get_command(application(*COMMANDS)).commands
     for words in in_blocks + [text.split() for text in inline if text.split()[1] in known]:
         command, rest = command_named(words)
         offered = {name for parameter in command.params for name in [*parameter.opts, *parameter.secondary_opts]}

@@ -10,9 +10,10 @@ def commands() -> Iterator[tuple[str, Any]]:
     """Every command by name, `transformer train` and its like included."""
     import typer
 
-    from dunno.cli import app
+    from dunno.cli import COMMANDS
+    from dunno.cli.application import application
 
-    yield from _below("dunno", typer.main.get_command(app))
+    yield from _below("dunno", typer.main.get_command(application(*COMMANDS)))
 
 
 def _below(name: str, command: Any) -> Iterator[tuple[str, Any]]:

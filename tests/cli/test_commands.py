@@ -74,13 +74,27 @@ def test_help_imports_nothing_heavy() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 
 
-def test_small_frames_are_tracked_without_importing_scipy(tmp_path: Path) -> None:
-    assert run(["simulate", f"{tmp_path}/sim", "--cells", "9", "--frames", "6"]) == 0
+@pytest.mark.parametrize("method", ["SM", "JP"])
+def test_a_movie_is_tracked_without_importing_what_takes_long(method: str, tmp_path: Path) -> None:
+    assert run(["simulate", f"{tmp_path}/sim", "--cells", "30", "--frames", "12", "--motion", "0.5"]) == 0
     code = (
         f"import sys; from dunno.cli import run; done = run(['track', '{tmp_path}/sim', '-o', '{tmp_path}/out', "
-        "'--method', 'SM', '-q']); sys.exit('SciPy was imported' if 'scipy' in sys.modules else done)"
+        f"'--method', '{method}', '-q']); heavy = {{'scipy', 'typer', 'pydantic', 'geff', 'zarr'}} & set(sys.modules);"
+        "sys.exit(str(heavy) if heavy else done)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize(("asked", "expected"), [(None, "1"), ("3", "3")])
+def test_numpy_gets_no_threads_of_its_own_unless_asked_for(asked: str | None, expected: str) -> None:
+    code = (
+        "import atexit, os, sys; sys.argv = ['dunno', '--version']; from dunno.cli import main;"
+        "atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS'])); main()"
+    )
+    given = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    given |= {} if asked is None else {"OPENBLAS_NUM_THREADS": asked}
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=given)
+    assert told.stdout.split()[-1] == expected
 
 
 def test_without_a_command_the_help_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:

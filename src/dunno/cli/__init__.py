@@ -2,82 +2,57 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import signal
 import sys
 import warnings
-from typing import Annotated, Any
+from importlib import import_module
+from inspect import isfunction
+from typing import Any
 
-import typer
-
-from dunno.cli import (
-    benchmark,
-    calibrate,
-    cells,
-    demo,
-    doctor,
-    evaluate,
-    export,
-    info,
-    listing,
-    measure,
-    report,
-    review,
-    simulate,
-    track,
-    transformer,
-)
 from dunno.cli.console import complain, hush, note
+from dunno.cli.options import Ended
+from dunno.cli.plain import plain_arguments
 from dunno.errors import DunnoError, DunnoWarning
 
 STOPPED = 130
 """The exit code after Ctrl-C, as shells have it."""
 
-# Typer brings a copy of click of its own; this is its base of all complaints about arguments.
-UsageProblem: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+COMMANDS = {
+    "demo": "demo:demo",
+    "track": "track:command",
+    "info": "info:command",
+    "cells": "cells:command",
+    "calibrate": "calibrate:command",
+    "evaluate": "evaluate:evaluate",
+    "report": "report:report",
+    "measure": "measure:measure",
+    "export": "export:export",
+    "review": "review:review",
+    "benchmark": "benchmark:benchmark",
+    "simulate": "simulate:simulate",
+    "list": "listing:list_room",
+    "doctor": "doctor:doctor",
+    "transformer": "transformer:app",
+}
+"""Where each command is: a module of this room, and its function, or an application with commands of its own."""
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="Cell tracking that knows what it does not know: every link gets a probability.",
-)
-app.command("demo")(demo.demo)
-app.command("track")(track.command)
-app.command("info")(info.command)
-app.command("cells")(cells.command)
-app.command("calibrate")(calibrate.command)
-app.command("evaluate")(evaluate.evaluate)
-app.command("report")(report.report)
-app.command("measure")(measure.measure)
-app.command("export")(export.export)
-app.command("review")(review.review)
-app.command("benchmark")(benchmark.benchmark)
-app.command("simulate")(simulate.simulate)
-app.command("list")(listing.list_room)
-app.command("doctor")(doctor.doctor)
-app.add_typer(transformer.app, name="transformer")
+OBJECTS_BETWEEN_COLLECTIONS = 200_000
+"""Python looks for cycles after so many new objects, not 700: what a command keeps is arrays, and imports make none."""
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
-        from importlib.metadata import version
-
-        typer.echo(f"dunno {version('dunno')}")
-        raise typer.Exit()
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
-    ] = False,
-) -> None:
-    pass
+def find_command(name: str) -> Any:
+    """A command by its name."""
+    module, function = COMMANDS[name].split(":")
+    return getattr(import_module(f"dunno.cli.{module}"), function)
 
 
 def main() -> None:
     """Run a command; 0 done, 2 the input is wrong (one line says how), 1 a bug, 130 stopped by Ctrl-C."""
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    # dunno has workers of its own; those of BLAS cost .04 s to start
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _leave)
@@ -96,18 +71,30 @@ def run(arguments: list[str]) -> int:
         warnings.simplefilter("always", DunnoWarning)
         warnings.showwarning = _show_warning
         try:
-            outcome: Any = app(arguments or ["--help"], standalone_mode=False)
+            outcome = _obey(arguments)
         except DunnoError as error:
             complain(str(error))
             return 2
-        except UsageProblem as error:
-            complain(error.format_message())
-            return 2
-        except (KeyboardInterrupt, typer.Abort):
+        except KeyboardInterrupt:
             outcome = STOPPED
         if outcome == STOPPED:
             complain("stopped; nothing was left half-written")
         return outcome if isinstance(outcome, int) else 0
+
+
+def _obey(arguments: list[str]) -> Any:
+    """Call the command that is asked for."""
+    name, rest = arguments[0] if arguments else "--help", arguments[1:]
+    command = find_command(name) if name in COMMANDS else None
+    given = plain_arguments(command, rest) if isfunction(command) else None
+    try:
+        if isfunction(command) and given is not None:
+            return command(**given)
+        from dunno.cli.application import apply
+
+        return apply([name, *rest], *(COMMANDS if command is None else [name]))
+    except Ended as end:
+        return end.code
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *others: Any, **more: Any) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import typer
-
+from dunno.cli.console import say
+from dunno.cli.options import Argument, Ended, Option
 from dunno.errors import DunnoError, InputError
 
 if TYPE_CHECKING:
@@ -19,26 +19,26 @@ Item = TypeVar("Item")
 
 
 def benchmark(
-    root: Annotated[Path, typer.Argument(help="Folder with datasets in CTC layout: ROOT/DATASET/01, 01_GT/TRA, …")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write; an earlier run there is continued.")],
-    costs: Annotated[str, typer.Option(help="Costs to try.")] = "distance,activity,overlap,transformer",
-    methods: Annotated[str, typer.Option(help="Methods to try.")] = "SM,FP,FP+A,AS,MC,JP",
-    every: Annotated[str, typer.Option(help="Frame steps: every n-th frame.")] = "1,10,30,50",
-    samples: Annotated[int, typer.Option(help="K: how many samples or perturbations a method takes.")] = 10,
-    model: Annotated[str, typer.Option(help="Transformer models: folders, or names of published ones.")] = "",
-    dropout: Annotated[str, typer.Option(help="Dropout rates to try (default: those of the training).")] = "",
+    root: Annotated[Path, Argument(help="Folder with datasets in CTC layout: ROOT/DATASET/01, 01_GT/TRA, …")],
+    output: Annotated[Path, Option("--output", "-o", help="Folder to write; an earlier run there is continued.")],
+    costs: Annotated[str, Option(help="Costs to try.")] = "distance,activity,overlap,transformer",
+    methods: Annotated[str, Option(help="Methods to try.")] = "SM,FP,FP+A,AS,MC,JP",
+    every: Annotated[str, Option(help="Frame steps: every n-th frame.")] = "1,10,30,50",
+    samples: Annotated[int, Option(help="K: how many samples or perturbations a method takes.")] = 10,
+    model: Annotated[str, Option(help="Transformer models: folders, or names of published ones.")] = "",
+    dropout: Annotated[str, Option(help="Dropout rates to try (default: those of the training).")] = "",
     max_distance: Annotated[
-        float | None, typer.Option(help="How far a cell may move (inf: any distance; default: estimated).")
+        float | None, Option(help="How far a cell may move (inf: any distance; default: estimated).")
     ] = None,
     mothers_only: Annotated[
         bool,
-        typer.Option("--mothers-only", help="Normalise over mothers only, as the paper does: every cell has a mother."),
+        Option("--mothers-only", help="Normalise over mothers only, as the paper does: every cell has a mother."),
     ] = False,
-    bins: Annotated[int, typer.Option(help="Number of bins of calibration errors and curves.")] = 10,
-    workers: Annotated[int | None, typer.Option(help="Number of processes (default: one per core).")] = None,
-    dask: Annotated[str | None, typer.Option(help="Dask scheduler to use instead, such as tcp://host:8786.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
+    bins: Annotated[int, Option(help="Number of bins of calibration errors and curves.")] = 10,
+    workers: Annotated[int | None, Option(help="Number of processes (default: one per core).")] = None,
+    dask: Annotated[str | None, Option(help="Dask scheduler to use instead, such as tcp://host:8786.")] = None,
+    seed: Annotated[int, Option(help="Seed of the random numbers.")] = 0,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
     """Try every cost with every method on annotated movies, and say which of the paper's claims hold there."""
     from dunno.benchmark import Setup, run_benchmark
@@ -96,7 +96,7 @@ def _show(outcome: Outcome, verdicts: list[Verdict], output: Path, seconds: floa
         table.add_row(each.claim.name, each.verdict, each.agreement, centre, between)
     Console(highlight=False).print(table)
     done = outcome.n_units - len(outcome.failures)
-    typer.echo(
+    say(
         f"{done} of {outcome.n_units} units done ({outcome.n_reused} by an earlier run) in {seconds:.0f} s; "
         f"open {output / 'index.html'}"
     )
@@ -115,4 +115,4 @@ def _end(outcome: Outcome) -> None:
         complain(f"failed: {unit}: {error or type(error).__name__}")
     if outcome.failures:
         complain(f"{len(outcome.failures)} units failed; mend them and give the same command again: only they are done")
-        raise typer.Exit(2 if all(isinstance(error, DunnoError) for error in outcome.failures.values()) else 1)
+        raise Ended(2 if all(isinstance(error, DunnoError) for error in outcome.failures.values()) else 1)

@@ -6,36 +6,34 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from dunno.cli.choices import Choices
+from dunno.cli.console import say
 from dunno.cli.opening import with_options
+from dunno.cli.options import Option
 from dunno.errors import InputError
 
 
 def calibrate(
     choices: Choices,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Calibration file to write (.json).")],
+    output: Annotated[Path, Option("--output", "-o", help="Calibration file to write (.json).")],
     temperature: Annotated[
-        bool, typer.Option("--temperature", help="With method JP: fit the paper's temperature instead of the model.")
+        bool, Option("--temperature", help="With method JP: fit the paper's temperature instead of the model.")
     ] = False,
     include_no_mother: Annotated[
         bool,
-        typer.Option(
-            "--include-no-mother", help="When fitting a temperature, include cells that truly have no mother."
-        ),
+        Option("--include-no-mother", help="When fitting a temperature, include cells that truly have no mother."),
     ] = False,
-    tune: Annotated[bool, typer.Option("--tune", help="Also find the best strength of the perturbation.")] = False,
+    tune: Annotated[bool, Option("--tune", help="Also find the best strength of the perturbation.")] = False,
     from_review: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="OUT",
             help="Fit on the answers of a review (`dunno review OUT`) instead of a movie with truth.",
         ),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier file.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace an earlier file.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but problems.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the calibration as JSON.")] = False,
 ) -> None:
     """Fit a calibration on a movie with truth, or on the answers of a review."""
     from dunno.calibration import TemperatureScaling, fit_event_costs
@@ -68,7 +66,7 @@ def calibrate(
         fitted = TemperatureScaling.fit(tracking, truth, include_no_mother=include_no_mother)
     fitted.save(output, overwrite)
     if as_json:
-        typer.echo(json.dumps(json.loads(output.read_text()), indent=2))
+        say(json.dumps(json.loads(output.read_text()), indent=2))
     elif not quiet:
         _show(fitted, output)
 
@@ -102,7 +100,7 @@ def _calibrate_on_review(
         learnt = learn(review, temperature=temperature)
     learnt.calibration.save(output, overwrite)
     if as_json:
-        typer.echo(json.dumps(json.loads(output.read_text()), indent=2))
+        say(json.dumps(json.loads(output.read_text()), indent=2))
     elif not quiet:
         _show_learnt(learnt, output)
 
@@ -119,10 +117,10 @@ def _show_learnt(learnt: Any, output: Path) -> None:
         table.add_row(name.replace("_", " "), f"{value:.4g}", between)
     Console(highlight=False).print(table)
     left_out = "".join(f", {count} {why}" for why, count in learnt.left_out.items() if count)
-    typer.echo(f"{learnt.answers} answers, worth {learnt.effective:.0f} drawn at random{left_out}")
+    say(f"{learnt.answers} answers, worth {learnt.effective:.0f} drawn at random{left_out}")
     if not learnt.enough:
-        typer.echo("that is few: the intervals are wide, and the fit leans on what the output was made with")
-    typer.echo(f"written to {output}; use it with: dunno track MOVIE -o OUT --calibration {output}")
+        say("that is few: the intervals are wide, and the fit leans on what the output was made with")
+    say(f"written to {output}; use it with: dunno track MOVIE -o OUT --calibration {output}")
 
 
 def _show(fitted: Any, output: Path) -> None:
@@ -134,7 +132,7 @@ def _show(fitted: Any, output: Path) -> None:
     for name, value in _rows(fitted):
         table.add_row(name, value)
     Console(highlight=False).print(table)
-    typer.echo(f"written to {output}; use it with: dunno track MOVIE -o OUT --calibration {output}")
+    say(f"written to {output}; use it with: dunno track MOVIE -o OUT --calibration {output}")
 
 
 def _rows(fitted: Any) -> list[tuple[str, str]]:

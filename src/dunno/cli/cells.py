@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from dunno.cli.console import say
 from dunno.cli.opening import Opening, with_options
+from dunno.cli.options import Ended, Option
 
 
 def cells(
     opening: Opening,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write; must not exist.")],
-    workers: Annotated[int | None, typer.Option(help="Number of cores to use (default: all).")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
+    output: Annotated[Path, Option("--output", "-o", metavar="FILE", help="CSV file to write; must not exist.")],
+    workers: Annotated[int | None, Option(help="Number of cores to use (default: all).")] = None,
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace an earlier table.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
     """Measure every cell of a movie: place, area, brightness, shape, and how much it touches others."""
     from dunno.cli.console import complain, showing_progress, tell_movie
@@ -37,11 +37,11 @@ def cells(
     ):
         n, broken = write_table(found, partial, executor, n_workers, tell)
     if not quiet:
-        typer.echo(f"{n:,} cells in {len(found) - len(broken):,} frames are in {output}")
+        say(f"{n:,} cells in {len(found) - len(broken):,} frames are in {output}")
     for each in broken:
         complain(f"{each.problem} (frame {each.frame}; it has no cells in the table)")
     if broken:
-        raise typer.Exit(2)
+        raise Ended(2)
 
 
 command = with_options(cells, Opening)

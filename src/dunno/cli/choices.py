@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from dunno.cli.opening import Opening
+from dunno.cli.options import Argument, Option  # noqa: F401  (the fields of `Opening` are read in this file, too)
 from dunno.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,54 +24,48 @@ PRECISION, STRENGTH = ("precision",), ("variance", "amplitude", "rate")
 class Choices(Opening):
     """What to track and how; each field is an option."""
 
-    cost: Annotated[
-        str, typer.Option(help="How links are judged (`dunno list costs`); your own: package.module:Class.")
-    ] = "distance"
-    method: Annotated[str, typer.Option(help="How probabilities are computed (`dunno list methods`).")] = "JP"
+    cost: Annotated[str, Option(help="How links are judged (`dunno list costs`); your own: package.module:Class.")] = (
+        "distance"
+    )
+    method: Annotated[str, Option(help="How probabilities are computed (`dunno list methods`).")] = "JP"
     samples: Annotated[
-        int | None, typer.Option(help="K: how many samples or perturbations a method takes (default: 10).")
+        int | None, Option(help="K: how many samples or perturbations a method takes (default: 10).")
     ] = None
     perturbation: Annotated[
-        str | None, typer.Option(help="What to perturb (`dunno list perturbations`; default: the cost's own).")
+        str | None, Option(help="What to perturb (`dunno list perturbations`; default: the cost's own).")
     ] = None
     members: Annotated[
         list[Path] | None,
-        typer.Option(help="For --perturbation ensemble: another segmentation of the movie; may be repeated."),
+        Option(help="For --perturbation ensemble: another segmentation of the movie; may be repeated."),
     ] = None
     strength: Annotated[
         float | None,
-        typer.Option(help="Strength of --perturbation: γ (gaussian), pixels (shift, border), rate (dropout)."),
+        Option(help="Strength of --perturbation: γ (gaussian), pixels (shift, border), rate (dropout)."),
     ] = None
-    precision: Annotated[float | None, typer.Option(help="λ of --cost distance or activity, per squared pixel.")] = None
-    features: Annotated[
-        Path | None, typer.Option(help="For --cost embedding: a CSV with frame, label and features.")
-    ] = None
-    model: Annotated[
-        Path | None, typer.Option(help="For --cost transformer: a model folder, or general_2d or ctc.")
-    ] = None
+    precision: Annotated[float | None, Option(help="λ of --cost distance or activity, per squared pixel.")] = None
+    features: Annotated[Path | None, Option(help="For --cost embedding: a CSV with frame, label and features.")] = None
+    model: Annotated[Path | None, Option(help="For --cost transformer: a model folder, or general_2d or ctc.")] = None
     max_distance: Annotated[
         float | None,
-        typer.Option(
-            help="How far a cell may move between frames, in µm (in pixels without --scale; default: estimated)."
-        ),
+        Option(help="How far a cell may move between frames, in µm (in pixels without --scale; default: estimated)."),
     ] = None
-    appear_cost: Annotated[float | None, typer.Option(help="Cost of a cell that appears (has no mother).")] = None
-    disappear_cost: Annotated[float | None, typer.Option(help="Cost of a cell that disappears.")] = None
-    divide_cost: Annotated[float | None, typer.Option(help="Cost of a division.")] = None
+    appear_cost: Annotated[float | None, Option(help="Cost of a cell that appears (has no mother).")] = None
+    disappear_cost: Annotated[float | None, Option(help="Cost of a cell that disappears.")] = None
+    divide_cost: Annotated[float | None, Option(help="Cost of a division.")] = None
     mothers_only: Annotated[
         bool,
-        typer.Option("--mothers-only", help="Normalise over mothers only, as the paper does: every cell has a mother."),
+        Option("--mothers-only", help="Normalise over mothers only, as the paper does: every cell has a mother."),
     ] = False
-    workers: Annotated[int | None, typer.Option(help="Number of cores to use (default: all).")] = None
+    workers: Annotated[int | None, Option(help="Number of cores to use (default: all).")] = None
     evidence: Annotated[
         str,
-        typer.Option(help="What the model looks at: auto (what helps on this movie), or a list such as places,size."),
+        Option(help="What the model looks at: auto (what helps on this movie), or a list such as places,size."),
     ] = "auto"
     max_gap: Annotated[
         int | None,
-        typer.Option(help="How many frames a link may skip where masks are missing (default: estimated)."),
+        Option(help="How many frames a link may skip where masks are missing (default: estimated)."),
     ] = None
-    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0
+    seed: Annotated[int, Option(help="Seed of the random numbers.")] = 0
 
     def make_tracker(self, **more: Any) -> Tracker:
         """Make the tracker."""

@@ -29,6 +29,11 @@ def complain(message: str) -> None:
     print(f"dunno: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201
 
 
+def say(text: str) -> None:
+    """Print a result."""
+    print(text)  # noqa: T201
+
+
 def note(message: str) -> None:
     """Say something worth knowing."""
     print(f"note: {message}", file=sys.stderr)  # noqa: T201
@@ -184,7 +189,7 @@ def _fitted_rows(about: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _imaging_rows(run: Run) -> list[tuple[str, str]]:
     """What half the frame rate would have cost, where that was tested."""
-    from dunno.report.skipped_frames import imaging_sentence
+    from dunno.runs.imaging import imaging_sentence
 
     tests = (run.about["calibration"] or {}).get("skipping") or []
     if not tests or not run.summary.links:

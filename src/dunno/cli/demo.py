@@ -5,17 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from dunno.cli.console import say
+from dunno.cli.options import Option
 
 SEQUENCE, TRACKS = "01", "tracks"
 """Shares of the masks that are spoiled, as those of a usual program are."""
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")] = Path("dunno-demo"),
-    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
-    review: Annotated[bool, typer.Option("--review", help="Then review it on a page in your browser.")] = False,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="With --review: open the page.")] = True,
+    output: Annotated[Path, Option("--output", "-o", help="Folder to write.")] = Path("dunno-demo"),
+    seed: Annotated[int, Option(help="Seed of the random numbers.")] = 0,
+    review: Annotated[bool, Option("--review", help="Then review it on a page in your browser.")] = False,
+    browser: Annotated[bool, Option("--browser/--no-browser", help="With --review: open the page.")] = True,
 ) -> None:
     """Track a simulated colony, compare the result with the truth, and write a report; no download."""
     from dataclasses import replace
@@ -53,12 +54,12 @@ def demo(
         write_report(partial / TRACKS, truth=partial / f"{SEQUENCE}_GT" / "TRA", movie=simulated.movie)
         leave_marker(partial, __version__, demo={"seed": seed})
     show_run(replace(run, folder=output / TRACKS))
-    typer.echo(
+    say(
         f"the simulation knows the truth: {found.sentence()}; "
         f"calibration error {found.ece:.3f} (a perfect tracker's stays below {found.ece_floor:.3f})"
     )
-    typer.echo(f"the report: {output / TRACKS / REPORT_FILE} (open it in any browser)")
-    typer.echo(what_next(output))
+    say(f"the report: {output / TRACKS / REPORT_FILE} (open it in any browser)")
+    say(what_next(output))
     if review:
         review_command(output / TRACKS, browser=browser)
 

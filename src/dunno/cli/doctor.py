@@ -6,7 +6,7 @@ import platform
 import re
 import sys
 
-import typer
+from dunno.cli.console import say
 
 EXTRAS = ("pandas", "dask", "napari", "h5py", "ctc", "plot", "review", "transformer")
 
@@ -17,18 +17,18 @@ def doctor() -> None:
 
     from dunno.tracking.tracker import available_cores
 
-    typer.echo(f"dunno {version('dunno')}, Python {platform.python_version()} at {sys.executable}")
-    typer.echo(f"{platform.system()} {platform.machine()}, {available_cores()} cores, {_memory()} of memory")
+    say(f"dunno {version('dunno')}, Python {platform.python_version()} at {sys.executable}")
+    say(f"{platform.system()} {platform.machine()}, {available_cores()} cores, {_memory()} of memory")
     needed = [line for line in requires("dunno") or [] if "extra ==" not in line]
-    typer.echo("needs    " + ", ".join(_state(_name(line)) for line in needed))
+    say("needs    " + ", ".join(_state(_name(line)) for line in needed))
     offered = metadata("dunno").get_all("Provides-Extra") or []
     for extra in (name for name in EXTRAS if name in offered):
         packages = [_name(line) for line in requires("dunno") or [] if re.search(rf"extra == .{extra}.$", line)]
         missing = [name for name in packages if not _version(name)]
         cure = f"  → pip install 'dunno[{extra}]'" if missing else ""
-        typer.echo(f"{extra:12} {', '.join(_state(name) for name in packages)}{cure}")
+        say(f"{extra:12} {', '.join(_state(name) for name in packages)}{cure}")
     for line in _slow():
-        typer.echo(f"note: {line}")
+        say(f"note: {line}")
 
 
 def _name(requirement: str) -> str:

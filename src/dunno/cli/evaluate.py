@@ -6,24 +6,23 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from dunno.cli.console import say
+from dunno.cli.options import Argument, Option
 
 
 def evaluate(
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
-    truth: Annotated[Path, typer.Option(help="The annotation: SEQ_GT, or its TRA folder with man_track.txt.")],
-    scores: Annotated[Path | None, typer.Option("--output", "-o", help="Write the scores as JSON.")] = None,
-    masks: Annotated[Path | None, typer.Option(help="Where the movie's masks are now, if they have moved.")] = None,
-    bootstrap: Annotated[int, typer.Option(help="Resamplings of frame pairs for 95 % intervals; 0 for none.")] = 200,
-    bins: Annotated[int, typer.Option(help="Bins of confidence in the calibration errors.")] = 10,
+    output: Annotated[Path, Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
+    truth: Annotated[Path, Option(help="The annotation: SEQ_GT, or its TRA folder with man_track.txt.")],
+    scores: Annotated[Path | None, Option("--output", "-o", help="Write the scores as JSON.")] = None,
+    masks: Annotated[Path | None, Option(help="Where the movie's masks are now, if they have moved.")] = None,
+    bootstrap: Annotated[int, Option(help="Resamplings of frame pairs for 95 % intervals; 0 for none.")] = 200,
+    bins: Annotated[int, Option(help="Bins of confidence in the calibration errors.")] = 10,
     challenge: Annotated[
         bool,
-        typer.Option(
-            "--ctc", help="Also the Cell Tracking Challenge's measures, and with doubtful links cut (dunno[ctc])."
-        ),
+        Option("--ctc", help="Also the Cell Tracking Challenge's measures, and with doubtful links cut (dunno[ctc])."),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
+    seed: Annotated[int, Option(help="Makes everything random repeatable.")] = 0,
+    as_json: Annotated[bool, Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:
     """Say how right an output is, and how true its probabilities are."""
     from dunno import evaluation
@@ -55,7 +54,7 @@ def evaluate(
         with whole(scores) as partial:
             partial.write_text(json.dumps(content, indent=2) + "\n")
     if as_json:
-        typer.echo(json.dumps(content, indent=2))
+        say(json.dumps(content, indent=2))
     else:
         _show(content, tracking.about)
 

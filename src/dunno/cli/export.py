@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from dunno.cli.console import say
+from dunno.cli.options import Argument, Option
 
 if TYPE_CHECKING:
     from dunno.io.leaving_out import LeftOut
@@ -14,20 +15,18 @@ if TYPE_CHECKING:
 
 
 def export(
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
+    output: Annotated[Path, Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
     to: Annotated[
-        str, typer.Option("--to", metavar="FORMAT", help="trackmate, geff, ctc, napari, …; see dunno list writers.")
+        str, Option("--to", metavar="FORMAT", help="trackmate, geff, ctc, napari, …; see dunno list writers.")
     ],
-    path: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file or folder to write.")],
+    path: Annotated[Path, Option("--output", "-o", metavar="FILE", help="The file or folder to write.")],
     min_probability: Annotated[
-        float | None, typer.Option(metavar="P", help="Cut links that are less probable than P.")
+        float | None, Option(metavar="P", help="Cut links that are less probable than P.")
     ] = None,
-    min_length: Annotated[
-        int | None, typer.Option(metavar="N", help="Leave out tracks with fewer than N cells.")
-    ] = None,
-    masks: Annotated[Path | None, typer.Option(help="Where the movie's masks are now, if they have moved.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what dunno wrote there before.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
+    min_length: Annotated[int | None, Option(metavar="N", help="Leave out tracks with fewer than N cells.")] = None,
+    masks: Annotated[Path | None, Option(help="Where the movie's masks are now, if they have moved.")] = None,
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace what dunno wrote there before.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
     """Write tracks in a format that other tools open, with their probabilities as far as it has room for them."""
     from dunno.cli.console import note
@@ -61,9 +60,9 @@ def export(
             "the review is not in it; dunno review OUT --export DIR writes the reviewed tracks, which can be exported then"
         )
     if not quiet:
-        typer.echo(f"written to {path}: {len(tracks):,} tracks as {form.name}; probabilities are {about['verdict']}")
+        say(f"written to {path}: {len(tracks):,} tracks as {form.name}; probabilities are {about['verdict']}")
         for line in _told(left_out, min_probability, min_length):
-            typer.echo(line)
+            say(line)
 
 
 def _told(left_out: LeftOut, least: float | None, length: int | None) -> Iterable[str]:

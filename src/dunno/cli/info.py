@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from dunno.cli.console import say
 from dunno.cli.opening import Opening, with_options
+from dunno.cli.options import Ended, Option
 
 if TYPE_CHECKING:
     from dunno.runs.looking import Look
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def info(
     opening: Opening,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show how dunno reads a movie: frames, size, cells, scale, and anything odd about its masks."""
     from dunno.cli.console import complain
@@ -27,16 +27,16 @@ def info(
     refusal, odd = what_is_no_mask(looks), what_is_odd(looks) if looks else []
     if as_json:
         content = {**_facts(movie, counts), "notes": movie.notes, "odd": odd, "refused": refusal, "broken": broken}
-        typer.echo(json.dumps(content, indent=2))
+        say(json.dumps(content, indent=2))
     else:
         for name, value in _rows(movie, counts):
-            typer.echo(f"{name:10} {value}")
+            say(f"{name:10} {value}")
         for line in (*movie.notes, *([] if refusal else odd)):
-            typer.echo(f"note: {line}")
+            say(f"note: {line}")
     for line in [*([] if refusal is None else [refusal]), *broken.values()]:
         complain(line)
     if refusal or broken:
-        raise typer.Exit(2)
+        raise Ended(2)
 
 
 command = with_options(info, Opening)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from dunno.cli.console import say
+from dunno.cli.options import Argument
 from dunno.errors import InputError
 
 ROOMS = {"costs": "costs", "methods": "methods", "perturbations": "perturbations", "writers": "io.writers"}
 
 
-def list_room(room: Annotated[str, typer.Argument(help=" or ".join(ROOMS))]) -> None:
+def list_room(room: Annotated[str, Argument(help=" or ".join(ROOMS))]) -> None:
     """List the costs, methods, perturbations, or the formats that `dunno export` writes."""
     from dunno.rooms import members, summary
 
@@ -20,4 +20,4 @@ def list_room(room: Annotated[str, typer.Argument(help=" or ".join(ROOMS))]) -> 
     offered = members(ROOMS[room])
     width = max(map(len, offered))
     for name, member in offered.items():
-        typer.echo(f"{name:{width}}  {summary(member)}")
+        say(f"{name:{width}}  {summary(member)}")

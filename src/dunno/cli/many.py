@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
+from dunno.cli.console import say
+from dunno.cli.options import Ended
 from dunno.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
     outcomes = [ended[name] for name in movies]
     write_table(output, outcomes)
     if as_json:
-        typer.echo(json.dumps([_told(outcome) for outcome in outcomes], indent=2))
+        say(json.dumps([_told(outcome) for outcome in outcomes], indent=2))
     elif not quiet:
         show_movies(outcomes, str(output / TABLE))
     _end(outcomes)
@@ -88,4 +88,4 @@ def _end(outcomes: Sequence[Outcome]) -> None:
     for outcome in wrong:
         complain(f"{outcome.name}: {outcome.problem}")
     if wrong:
-        raise typer.Exit(1 if any(outcome.bug for outcome in wrong) else 2)
+        raise Ended(1 if any(outcome.bug for outcome in wrong) else 2)

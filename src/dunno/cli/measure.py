@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from dunno.cli.console import say
+from dunno.cli.options import Argument, Option
 
 if TYPE_CHECKING:
     from dunno.biology import Biology
@@ -14,17 +15,17 @@ if TYPE_CHECKING:
 def measure(
     output: Annotated[
         Path,
-        typer.Argument(metavar="OUT", help="A folder that `dunno track` wrote; with --groups, one of many outputs."),
+        Argument(metavar="OUT", help="A folder that `dunno track` wrote; with --groups, one of many outputs."),
     ],
-    folder: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write.")],
-    samples: Annotated[int, typer.Option(help="Lineages to draw for the intervals; 0 for none.")] = 200,
+    folder: Annotated[Path, Option("--output", "-o", metavar="DIR", help="The folder to write.")],
+    samples: Annotated[int, Option(help="Lineages to draw for the intervals; 0 for none.")] = 200,
     groups: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A table (name,group) of outputs in OUT: compares conditions.")
+        Path | None, Option(metavar="FILE", help="A table (name,group) of outputs in OUT: compares conditions.")
     ] = None,
-    masks: Annotated[Path | None, typer.Option(help="Where the movie's masks are now, if they have moved.")] = None,
-    seed: Annotated[int, typer.Option(help="Makes everything random repeatable.")] = 0,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what dunno wrote there before.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
+    masks: Annotated[Path | None, Option(help="Where the movie's masks are now, if they have moved.")] = None,
+    seed: Annotated[int, Option(help="Makes everything random repeatable.")] = 0,
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace what dunno wrote there before.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
     """Measure cell cycles, families, rates and speeds: tables, a page and pictures, each figure with its interval."""
     from dunno.biology import measure as measure_biology
@@ -44,8 +45,8 @@ def measure(
         compared = compare_groups(output, read_groups(groups), folder, samples=samples, seed=seed, overwrite=overwrite)
         if not quiet:
             for line in sentences(compared):
-                typer.echo(line)
-            typer.echo(f"written to {folder}: groups.csv, wells.csv, and a folder for every output")
+                say(line)
+            say(f"written to {folder}: groups.csv, wells.csv, and a folder for every output")
         return
     found = measure_biology(Tracking.read(output, masks), samples, seed, lambda drawn, n: watch(iter(drawn), n))
     if not found.draws:
@@ -53,7 +54,7 @@ def measure(
     write_biology(found, folder, overwrite=overwrite)
     if not quiet:
         _show(found)
-        typer.echo(f"the page is {folder / PAGE}; the tables and pictures are beside it")
+        say(f"the page is {folder / PAGE}; the tables and pictures are beside it")
 
 
 def _show(found: Biology) -> None:

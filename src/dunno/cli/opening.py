@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from dunno.cli.options import Argument, Option
 from dunno.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,31 +21,27 @@ class Opening:
 
     movie: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             help="Masks over time: a CTC sequence (X/01), a folder, a .tif, .npy, .h5 or .zarr, or a table of points."
         ),
     ]
-    masks: Annotated[Path | None, typer.Option(help="Path to the masks (default: found in or beside MOVIE).")] = None
-    images: Annotated[Path | None, typer.Option(help="Path to the images (default: found beside the masks).")] = None
-    axes: Annotated[str | None, typer.Option(help="What the axes of the file are, such as TZYX or TCYX.")] = None
-    channel: Annotated[int | None, typer.Option(help="Which channel to look at, from 0, where there are several.")] = (
-        None
-    )
-    frames: Annotated[str | None, typer.Option(metavar="A:B", help="Only frames A up to, but not including, B.")] = None
+    masks: Annotated[Path | None, Option(help="Path to the masks (default: found in or beside MOVIE).")] = None
+    images: Annotated[Path | None, Option(help="Path to the images (default: found beside the masks).")] = None
+    axes: Annotated[str | None, Option(help="What the axes of the file are, such as TZYX or TCYX.")] = None
+    channel: Annotated[int | None, Option(help="Which channel to look at, from 0, where there are several.")] = None
+    frames: Annotated[str | None, Option(metavar="A:B", help="Only frames A up to, but not including, B.")] = None
     region: Annotated[
-        str | None, typer.Option(metavar="Y0:Y1,X0:X1", help="Only the masks in this part of the field, in pixels.")
+        str | None, Option(metavar="Y0:Y1,X0:X1", help="Only the masks in this part of the field, in pixels.")
     ] = None
     label_components: Annotated[
-        bool, typer.Option("--label-components", help="Make every connected piece of a (binary) mask a cell.")
+        bool, Option("--label-components", help="Make every connected piece of a (binary) mask a cell.")
     ] = False
-    every: Annotated[int, typer.Option(help="Take every n-th frame.")] = 1
-    scale: Annotated[str | None, typer.Option(help="Pixel size Z,Y,X or Y,X in µm; read from the file if it says.")] = (
-        None
-    )
-    interval: Annotated[float | None, typer.Option(help="Minutes between frames.")] = None
+    every: Annotated[int, Option(help="Take every n-th frame.")] = 1
+    scale: Annotated[str | None, Option(help="Pixel size Z,Y,X or Y,X in µm; read from the file if it says.")] = None
+    interval: Annotated[float | None, Option(help="Minutes between frames.")] = None
     times: Annotated[
         Path | None,
-        typer.Option(help="A file that says when each frame was taken, in minutes, a line each: for unequal steps."),
+        Option(help="A file that says when each frame was taken, in minutes, a line each: for unequal steps."),
     ] = None
 
     def open_movie(self) -> Movie:

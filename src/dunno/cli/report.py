@@ -5,21 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from dunno.cli.console import say
+from dunno.cli.options import Argument, Option
 
 
 def report(
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
-    truth: Annotated[
-        Path | None, typer.Option(help="Annotation to compare with: a SEQ_GT or SEQ_GT/TRA folder.")
-    ] = None,
+    output: Annotated[Path, Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
+    truth: Annotated[Path | None, Option(help="Annotation to compare with: a SEQ_GT or SEQ_GT/TRA folder.")] = None,
     page: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Page to write (default: OUT/report.html)."),
+        Option("--output", "-o", metavar="FILE", help="Page to write (default: OUT/report.html)."),
     ] = None,
-    masks: Annotated[Path | None, typer.Option(help="New path to the movie's masks, if they have moved.")] = None,
-    bins: Annotated[int, typer.Option(help="Number of bins of the calibration curve, with --truth.")] = 10,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
+    masks: Annotated[Path | None, Option(help="New path to the movie's masks, if they have moved.")] = None,
+    bins: Annotated[int, Option(help="Number of bins of the calibration curve, with --truth.")] = 10,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
     """Write a web page: how far an output can be trusted, and which links to look at."""
     from dunno.cli.console import show_progress
@@ -28,4 +27,4 @@ def report(
     progress = show_progress("reading frame pairs", quiet)
     written = write_report(output, page, truth=truth, masks=masks, n_bins=bins, progress=progress)
     if not quiet:
-        typer.echo(f"the report is {written} ({written.stat().st_size / 1e6:.1f} MB); open it in any browser")
+        say(f"the report is {written} ({written.stat().st_size / 1e6:.1f} MB); open it in any browser")

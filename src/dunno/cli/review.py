@@ -9,31 +9,32 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from dunno.cli.console import say
+from dunno.cli.options import Argument, Option
 
 if TYPE_CHECKING:
     from dunno.review import Review
 
 
 def review(
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
+    output: Annotated[Path, Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
     export: Annotated[
-        Path | None, typer.Option(help="Write GEFF, CTC and CSV with the decisions applied, and leave.")
+        Path | None, Option(help="Write GEFF, CTC and CSV with the decisions applied, and leave.")
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(help="Where the page is served; 0 takes any free port (default: where the report's links lead)."),
+        Option(help="Where the page is served; 0 takes any free port (default: where the report's links lead)."),
     ] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+    browser: Annotated[bool, Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     host: Annotated[
-        str, typer.Option(help="Listen on another address than this machine's own; others can then connect.")
+        str, Option(help="Listen on another address than this machine's own; others can then connect.")
     ] = "127.0.0.1",
-    who: Annotated[str | None, typer.Option(help="Who decides; your user name if not given.")] = None,
-    masks: Annotated[Path | None, typer.Option(help="Where the movie's masks are now, if they have moved.")] = None,
+    who: Annotated[str | None, Option(help="Who decides; your user name if not given.")] = None,
+    masks: Annotated[Path | None, Option(help="Where the movie's masks are now, if they have moved.")] = None,
     at: Annotated[
-        str | None, typer.Option(metavar="FRAME:LABEL", help="Begin with this cell, as the report names it.")
+        str | None, Option(metavar="FRAME:LABEL", help="Begin with this cell, as the report names it.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Let --export replace an earlier one.")] = False,
+    overwrite: Annotated[bool, Option("--overwrite", help="Let --export replace an earlier one.")] = False,
 ) -> None:
     """Review an output: the most doubtful links first, on a page in your browser; what you decide settles neighbours too."""
     from dunno.cli.console import show_progress
@@ -71,7 +72,7 @@ def _export(opened: Review, folder: Path, overwrite: bool) -> None:
     if missing is not None:
         note(f"no Cell Tracking Challenge result, which needs the masks ({missing}); say where they are with --masks")
     state = opened.about["verdict"]
-    typer.echo(
+    say(
         f"written to {folder}, with {opened.n_answered:,} reviewed daughters; expected wrong links left: "
         f"{opened.table.expected_wrong_links:.1f} of {int(opened.table.linked.sum()):,} (probabilities {state})"
     )
@@ -97,14 +98,12 @@ def show_page(opened: Review, host: str, port: int | None, browser: bool, at: in
         with ExitStack() as until_the_end, suppress(KeyboardInterrupt):
 
             def ready() -> None:
-                typer.echo(
-                    f"the review is at {address} (for one browser)\nleave with Ctrl-C; every decision is kept at once"
-                )
+                say(f"the review is at {address} (for one browser)\nleave with Ctrl-C; every decision is kept at once")
                 if browser:
                     until_the_end.enter_context(opened_in_browser(f"{origin}?token={gate.another_token()}"))
 
             serve(desk, listening, gate, ready)
-    typer.echo(
+    say(
         f"{opened.n_answered:,} daughters reviewed; expected wrong links: {opened.first_expected:.1f} before, "
         f"{opened.table.expected_wrong_links:.1f} now. Write it out with: dunno review {opened.folder} --export DIR"
     )

@@ -5,31 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from dunno.cli.console import say
+from dunno.cli.options import Argument, Option
 
 if TYPE_CHECKING:
     from dunno.types import Movie
 
 
 def simulate(
-    path: Annotated[Path, typer.Argument(help="The sequence to write, such as data/sim/01, or a folder.")],
-    cells: Annotated[int, typer.Option(help="Cells in the first frame.")] = 30,
-    frames: Annotated[int, typer.Option(help="Number of frames.")] = 40,
-    motion: Annotated[float, typer.Option(help="Step per axis, as a fraction of the cells' spacing.")] = 0.3,
-    tail: Annotated[float, typer.Option(help="Degrees of freedom of the steps; inf is Brownian.")] = float("inf"),
-    missed: Annotated[float, typer.Option(help="Share of the masks that are missing.")] = 0.0,
-    false: Annotated[float, typer.Option("--false", help="False masks, as a share of all.")] = 0.0,
-    merged: Annotated[float, typer.Option(help="Share of the masks that are joined with a neighbour's.")] = 0.0,
-    split: Annotated[float, typer.Option(help="Share of the masks that are cut in two.")] = 0.0,
-    depth: Annotated[int, typer.Option(help="Planes of a volume; 1 for a movie of a plane.")] = 1,
-    seed: Annotated[int, typer.Option(help="Makes it repeatable.")] = 0,
+    path: Annotated[Path, Argument(help="The sequence to write, such as data/sim/01, or a folder.")],
+    cells: Annotated[int, Option(help="Cells in the first frame.")] = 30,
+    frames: Annotated[int, Option(help="Number of frames.")] = 40,
+    motion: Annotated[float, Option(help="Step per axis, as a fraction of the cells' spacing.")] = 0.3,
+    tail: Annotated[float, Option(help="Degrees of freedom of the steps; inf is Brownian.")] = float("inf"),
+    missed: Annotated[float, Option(help="Share of the masks that are missing.")] = 0.0,
+    false: Annotated[float, Option("--false", help="False masks, as a share of all.")] = 0.0,
+    merged: Annotated[float, Option(help="Share of the masks that are joined with a neighbour's.")] = 0.0,
+    split: Annotated[float, Option(help="Share of the masks that are cut in two.")] = 0.0,
+    depth: Annotated[int, Option(help="Planes of a volume; 1 for a movie of a plane.")] = 1,
+    seed: Annotated[int, Option(help="Makes it repeatable.")] = 0,
     form: Annotated[
         str,
-        typer.Option(
+        Option(
             "--format", help="ctc (with truth), npy, cellpose, imagej, ome-tiff, ome-zarr or ilastik: masks and images."
         ),
     ] = "ctc",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
     """Simulate a growing, dividing, moving colony with its truth."""
     from dunno.simulate import colony
@@ -45,10 +46,10 @@ def simulate(
         counts = ", ".join(
             f"{made.events[name]:.0f} {name}" for name in ("detections", "divisions", "appearances", "losses")
         )
-        typer.echo(f"{path}: {frames} frames with {counts}; truth in {path}_GT")
+        say(f"{path}: {frames} frames with {counts}; truth in {path}_GT")
         if made.faults:
             masks = spoiled_folder(path)
-            typer.echo(f"spoiled masks are in {masks}; track them: dunno track {path} --masks {masks} -o OUT")
+            say(f"spoiled masks are in {masks}; track them: dunno track {path} --masks {masks} -o OUT")
 
 
 def _save_example(movie: Movie, form: str, path: Path, quiet: bool) -> None:
@@ -59,4 +60,4 @@ def _save_example(movie: Movie, form: str, path: Path, quiet: bool) -> None:
         written = write_example(form, partial, movie)
         place = path / written.relative_to(partial)
     if not quiet:
-        typer.echo(f"{path}: {len(movie)} frames; track them: dunno track {place} -o OUT")
+        say(f"{path}: {len(movie)} frames; track them: dunno track {place} -o OUT")

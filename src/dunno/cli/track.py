@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from dunno.cli.choices import Choices
+from dunno.cli.console import say
 from dunno.cli.opening import with_options
+from dunno.cli.options import Argument, Ended, Option
 from dunno.errors import InputError
 from dunno.work.progress import Say, say_nothing
 
@@ -30,39 +30,37 @@ WORDS = ("none", "self", "default")
 
 def track(
     choices: Choices,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write; must not exist.")],
+    output: Annotated[Path, Option("--output", "-o", help="The folder to write; must not exist.")],
     more: Annotated[
         list[Path] | None,
-        typer.Argument(
-            help="More movies, or a pattern in quotes ('plate/*/masks') as the first: a folder in OUTPUT each."
-        ),
+        Argument(help="More movies, or a pattern in quotes ('plate/*/masks') as the first: a folder in OUTPUT each."),
     ] = None,
     calibration: Annotated[
         str,
-        typer.Option(
+        Option(
             show_default=False, help="self (fit to this movie, without truth), a file from `dunno calibrate`, or none."
         ),
     ] = "default",
     from_review: Annotated[
         Path | None,
-        typer.Option(metavar="OUT", help="Calibrate on the answers of a review (`dunno review OUT`); 50 are needed."),
+        Option(metavar="OUT", help="Calibrate on the answers of a review (`dunno review OUT`); 50 are needed."),
     ] = None,
     links: Annotated[
-        Path | None, typer.Option(help="Your own tracks to judge: a table, CTC, GEFF, TrackMate XML, napari array.")
+        Path | None, Option(help="Your own tracks to judge: a table, CTC, GEFF, TrackMate XML, napari array.")
     ] = None,
-    ctc: Annotated[bool, typer.Option("--ctc", help="Also write a Cell Tracking Challenge result.")] = False,
+    ctc: Annotated[bool, Option("--ctc", help="Also write a Cell Tracking Challenge result.")] = False,
     fill_gaps: Annotated[
         bool,
-        typer.Option("--fill-gaps", help="Fill in cells where a link skips frames, marked as such, in every file."),
+        Option("--fill-gaps", help="Fill in cells where a link skips frames, marked as such, in every file."),
     ] = False,
     dask: Annotated[
-        str | None, typer.Option(help="A Dask scheduler to work on: tcp://host:8786, or its scheduler file.")
+        str | None, Option(help="A Dask scheduler to work on: tcp://host:8786, or its scheduler file.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier output.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but problems.")] = False,
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace an earlier output.")] = False,
+    resume: Annotated[bool, Option("--resume", help="Continue a run that was stopped.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but problems.")] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the summary as JSON, and progress as JSON lines to stderr.")
+        bool, Option("--json", help="Print the summary as JSON, and progress as JSON lines to stderr.")
     ] = False,
 ) -> None:
     """Link the cells of a movie, and give every link a probability."""
@@ -139,14 +137,14 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
     ):
         run = job.run(tracker, movie, output, tell, say_nothing if quiet else note)
     if as_json:
-        typer.echo(json.dumps(run.to_dict(), indent=2))
+        say(json.dumps(run.to_dict(), indent=2))
     elif not quiet:
         show_run(run)
-        typer.echo(f"how far can it be trusted, and what should be looked at? dunno report {output}")
+        say(f"how far can it be trusted, and what should be looked at? dunno report {output}")
     for broken in run.summary.broken:
         complain(f"{broken.problem} (frame {broken.frame}; no links lead to it or from it)")
     if run.summary.broken:
-        raise typer.Exit(2)
+        raise Ended(2)
 
 
 @contextmanager

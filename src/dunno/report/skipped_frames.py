@@ -13,6 +13,7 @@ import numpy as np
 from dunno.report import svg
 from dunno.report.numbers import amount, count, percent
 from dunno.report.table import table
+from dunno.runs.imaging import imaging_sentence
 
 LOWEST = 1e-4
 """Shares below this are drawn at it."""
@@ -30,20 +31,6 @@ def section(about: Mapping[str, Any], links: int, expected_wrong: float) -> str:
         sentence=escape(imaging_sentence(tests[0], links, expected_wrong)),
         imaging=_imaging(tests, links, expected_wrong, about),
         imaging_table=_imaging_table(tests, links, expected_wrong, about),
-    )
-
-
-def imaging_sentence(test: Mapping[str, Any], links: int, expected_wrong: float) -> str:
-    """What half the frame rate would have cost.
-
-    Example:
-        >>> imaging_sentence({"links": 1000, "composed": 65.0, "step": 2}, 25140, 40.2)
-        'at half the frame rate about 817 of 12,570 links would be wrong; now 40 of 25,140'
-    """
-    wrong = test["composed"] / max(test["links"], 1) * links / test["step"]
-    return (
-        f"at half the frame rate about {wrong:,.0f} of {links / test['step']:,.0f} links would be wrong; "
-        f"now {expected_wrong:,.0f} of {links:,}"
     )
 
 

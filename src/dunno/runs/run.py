@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -205,66 +205,73 @@ def _track(
     if form.ctc:
         writers.append(CtcWriter(place / "ctc", about, movie))
     summary = Summary(expected_missing_links=None if tracker.links is None else 0.0)
-    files = finished_files(plan, movie, place / block_files.FOLDER, executor, workers, tell)
-    pairs = summary.watch(one_link_each(_pairs(files, summary)))
+    blocks = tracked_blocks(plan, movie, place / block_files.FOLDER, executor, workers, tell)
+    pairs = summary.watch(one_link_each(_pairs(blocks, summary)))
     summary.tracks = len(drain(filled(pairs) if form.fill_gaps else pairs, writers))
     if tracker.links is not None and tracker.links.unmatched:
         (place / "unmatched_links.txt").write_text("\n".join(tracker.links.unmatched) + "\n")
     return Run(place, about, summary, 0.0)
 
 
-def _pairs(files: Iterator[Path], summary: Summary) -> Iterator[PairPosterior]:
-    for path in files:
-        pairs, broken = block_files.read_results(path)
-        summary.note_broken(broken)
-        yield from pairs
+def _pairs(blocks: Iterator[TrackedBlock], summary: Summary) -> Iterator[PairPosterior]:
+    for block in blocks:
+        summary.note_broken(block.broken)
+        yield from block.pairs
 
 
-def finished_files(
+def tracked_blocks(
     plan: Plan, movie: Movie, folder: Path, executor: Executor, workers: int, tell: Tell
-) -> Iterator[Path]:
-    """Yield every block's file, in frame order, as soon as it is there; blocks that are not are computed, in any order.
+) -> Iterator[TrackedBlock]:
+    """Yield every block, in frame order, as soon as it is there; those that have no file yet are computed, in any order.
 
     A block is written the moment it ends, so that what is lost when a run is killed is what was in flight. Workers on this machine
-    write their blocks themselves; those of a cluster, which may see other disks, send them.
+    write their blocks themselves; those of a cluster, which may see other disks, send them. What threads have tracked is used as it
+    is, unless more of it waits for an earlier block than is in flight; everything else is read from its file.
     """
     sizes = [block.n_pairs for block in blocks_of(movie, plan.window, plan.block, plan.halo)]
     before = {index for index in range(len(sizes)) if block_files.is_whole(block_files.block_file(folder, index))}
     missing = (
         each for each in enumerate(blocks_of(movie, plan.window, plan.block, plan.halo)) if each[0] not in before
     )
-    done, upcoming = set(before), 0
+    done: dict[int, TrackedBlock | None] = dict.fromkeys(before)
+    upcoming, room = 0, room_for(executor, workers)
     pairs_done = sum(sizes[index] for index in before)
     tell("tracking frames", pairs_done, sum(sizes))
 
-    def ready() -> Iterator[Path]:
+    def ready() -> Iterator[TrackedBlock]:
         nonlocal upcoming
         while upcoming in done:
-            yield block_files.block_file(folder, upcoming)
-            done.discard(upcoming)
+            yield done.pop(upcoming) or _stored(folder, upcoming)
             upcoming += 1
 
     yield from ready()
-    work = partial(_work, plan, folder if isinstance(executor, LOCAL) else None)
-    for (index, block), outcome in as_finished(work, missing, executor, room_for(executor, workers)):
+    work = partial(
+        _work, plan, folder if isinstance(executor, LOCAL) else None, isinstance(executor, ProcessPoolExecutor)
+    )
+    for (index, block), outcome in as_finished(work, missing, executor, room):
         if isinstance(outcome, BaseException):
             raise outcome
-        if outcome is not None:
+        if outcome is not None and not isinstance(executor, LOCAL):
             _write(folder, index, outcome)
-        done.add(index)
+        waiting = sum(each is not None for each in done.values())
+        done[index] = outcome if waiting < room() else None
         pairs_done += block.n_pairs
         tell("tracking frames", pairs_done, sum(sizes))
         yield from ready()
 
 
-def _work(plan: Plan, folder: Path | None, item: tuple[int, Block]) -> TrackedBlock | None:
-    """Track a block and write it, or return it where no folder is given."""
+def _work(plan: Plan, folder: Path | None, elsewhere: bool, item: tuple[int, Block]) -> TrackedBlock | None:
+    """Track a block, write it where a folder is given, and return it, unless that would send elsewhere what is written."""
     index, block = item
     tracked = track_what_can_be(plan, block)
     if folder is None:
         return tracked
     _write(folder, index, tracked)
-    return None
+    return None if elsewhere else tracked
+
+
+def _stored(folder: Path, index: int) -> TrackedBlock:
+    return TrackedBlock(*block_files.read_results(block_files.block_file(folder, index)))
 
 
 def _write(folder: Path, index: int, tracked: TrackedBlock) -> None:

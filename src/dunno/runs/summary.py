@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dunno.types import BrokenFrame, PairPosterior
+from dunno.types import BrokenFrame, Floats, PairPosterior
 
 LEAST_CERTAIN = 10
 ROUNDING = 1e-12
@@ -62,8 +62,9 @@ class Summary:
         for pair in pairs:
             if self.frames == 1:
                 self.cells = len(pair.mothers)
-            total += float(pair.link_probability.sum())
-            self._count(pair)
+            probability = pair.link_probability
+            total += float(probability.sum())
+            self._count(pair, probability[: len(pair.links)])
             self.mean_confidence = total / self.links if self.links else None
             self.expected_wrong_links = self.links - total
             if self.expected_missing_links is not None:
@@ -77,21 +78,21 @@ class Summary:
         missing = float(np.nansum(np.exp(pair.log_divide[~pair.divides])))
         self.expected_missing_divisions = (self.expected_missing_divisions or 0.0) + missing
 
-    def _count(self, pair: PairPosterior) -> None:
-        load, linked = pair.load, int(np.count_nonzero(np.bincount(pair.daughter[pair.selected])))
+    def _count(self, pair: PairPosterior, probability: Floats) -> None:
+        load, linked = pair.load, int(np.count_nonzero(np.bincount(pair.daughter[pair.links])))
         across = 0 if pair.gaps is None else int(pair.gaps.selected.sum())
-        links = int(pair.selected.sum()) + across
+        links = len(pair.links) + across
         self.gap_links += across
         self.frames += 1
         self.cells += len(pair.daughters)
         self.candidates += len(pair.mother) + (0 if pair.gaps is None else len(pair.gaps))
         self.links += links
-        self.divisions += int(pair.divides.sum())
+        self.divisions += int(np.count_nonzero(pair.divides))
         broken = {each.frame for each in self.broken}
         self.appearing += 0 if pair.mother_frame in broken else len(pair.daughters) - linked - across
-        self.disappearing += 0 if pair.daughter_frame in broken else int((load == 0).sum())
+        self.disappearing += 0 if pair.daughter_frame in broken else int(np.count_nonzero(load == 0))
         self.disappearing -= across
-        doubtful = [*_least_certain(pair, self._highest_doubt)]
+        doubtful = [*_least_certain(pair, probability, self._highest_doubt)]
         if doubtful:
             self.least_certain = heapq.nsmallest(LEAST_CERTAIN, [*self.least_certain, *doubtful])
 
@@ -101,9 +102,11 @@ class Summary:
         return self.least_certain[-1].probability if len(self.least_certain) == LEAST_CERTAIN else np.inf
 
 
-def _least_certain(pair: PairPosterior, most: float) -> Iterator[DoubtfulLink]:
-    edges = np.flatnonzero(pair.selected)
-    edges = edges[~(np.exp(pair.log_probability[edges]) > most + ROUNDING)]  # those of unknown probability stay
+def _least_certain(pair: PairPosterior, probability: Floats, most: float) -> Iterator[DoubtfulLink]:
+    doubtful = ~(probability > most + ROUNDING)  # those of unknown probability stay
+    if not doubtful.any():
+        return
+    edges = pair.links[doubtful]
     for edge in edges[np.argsort(pair.log_probability[edges], kind="stable")[:LEAST_CERTAIN]]:
         yield DoubtfulLink(
             float(np.exp(pair.log_probability[edge])),
