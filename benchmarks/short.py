@@ -17,11 +17,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import scipy.ndimage
-import scipy.sparse
-import scipy.spatial
-import scipy.special  # noqa: F401  (imported before the clock runs)
-import tifffile  # noqa: F401
+import tifffile  # noqa: F401  (imported before the clock runs)
 
 from benchmarks.crowd import Crowd
 from dunno import Movie, Tracker, read

@@ -14,7 +14,7 @@ from pathlib import Path
 REPEATS = 3
 
 DECODE = """
-import dunno.runs.run, dunno.cli.track, scipy.spatial, tifffile, imagecodecs, rich.table
+import dunno.runs.run, dunno.cli.track, tifffile, imagecodecs, rich.table
 from dunno.io import read
 movie = read({path!r})
 for t in range(len(movie)):
