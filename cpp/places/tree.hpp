@@ -42,8 +42,7 @@ class Tree {
   // The k nearest to `at` (fewer where there are no more), nearest first; the one with the index `but` does not count.
   void nearest(const double* at, std::int64_t k, std::int64_t but, std::vector<Near>& found) const {
     found.clear();
-    if (k > 0 && !order_.empty()) search(at, k, but, 0, size(), found);
-    std::sort_heap(found.begin(), found.end());
+    if (k > 0 && !order_.empty()) search(at, static_cast<std::size_t>(k), but, 0, size(), found);
   }
 
  private:
@@ -105,28 +104,31 @@ class Tree {
     if (side >= 0.0 || side * side <= squared) collect(at, squared, middle, end, found);
   }
 
-  void search(const double* at, std::int64_t k, std::int64_t but, std::int64_t begin, std::int64_t end,
-              std::vector<Near>& heap) const {
+  // `found` stays sorted.
+  void search(const double* at, std::size_t k, std::int64_t but, std::int64_t begin, std::int64_t end,
+              std::vector<Near>& found) const {
     if (end - begin <= kLeaf) {
       for (std::int64_t i = begin; i < end; ++i)
-        if (order_[i] != but) offer({squared_to(at, i), order_[i]}, k, heap);
+        if (order_[i] != but) offer({squared_to(at, i), order_[i]}, k, found);
       return;
     }
     const std::int64_t middle = begin + (end - begin) / 2;
     const double side = beyond(at, middle);
-    const auto look = [&](bool late) { late ? search(at, k, but, middle, end, heap) : search(at, k, but, begin, middle, heap); };
+    const auto look = [&](bool late) { late ? search(at, k, but, middle, end, found) : search(at, k, but, begin, middle, found); };
     look(side >= 0.0);
-    if (static_cast<std::int64_t>(heap.size()) < k || side * side <= heap.front().squared) look(side < 0.0);
+    if (found.size() < k || side * side <= found.back().squared) look(side < 0.0);
   }
 
-  static void offer(const Near& near, std::int64_t k, std::vector<Near>& heap) {
-    if (static_cast<std::int64_t>(heap.size()) == k) {
-      if (!(near < heap.front())) return;
-      std::pop_heap(heap.begin(), heap.end());
-      heap.pop_back();
+  // Inserted from the end: the few that are kept lie side by side, which no heap of them makes up for.
+  static void offer(const Near& near, std::size_t k, std::vector<Near>& found) {
+    if (found.size() < k) {
+      found.push_back(near);
+    } else if (!(near < found.back())) {
+      return;
     }
-    heap.push_back(near);
-    std::push_heap(heap.begin(), heap.end());
+    std::size_t place = found.size() - 1;
+    for (; place > 0 && near < found[place - 1]; --place) found[place] = found[place - 1];
+    found[place] = near;
   }
 
   std::int64_t d_;

@@ -139,6 +139,24 @@ class Problem:
         triples = None if given is None else replace(given, cost=tempering * given.cost)
         return Problem.of_parts(*ends, *events, dividing, triples)
 
+    def among(self, kept: NDArray[np.bool_]) -> "Problem":
+        """The same with some of the edges only, given (E,) which."""
+        edges = np.flatnonzero(kept)
+        number = np.full(len(kept), -1, np.int64)
+        number[edges] = np.arange(len(edges))
+        return Problem.of_parts(
+            self.mother[edges],
+            self.daughter[edges],
+            self.cost[edges],
+            self.n_mothers,
+            self.n_daughters,
+            self.appear,
+            self.disappear,
+            self.divide,
+            None if self.dividing_cost is None else self.dividing_cost[edges],
+            None if self.triples is None else self.triples.renumbered(number),
+        )
+
     def __reduce__(self) -> tuple[type["Problem"], tuple[Any, ...]]:
         events = (self.appear, self.disappear, self.divide)
         return Problem, (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dunno.assignment import Rounds
 from dunno.models.expectation import Expected, expect
 from dunno.models.model import Model
 from dunno.terms.axes import Axes
@@ -30,13 +31,19 @@ def carried_by(expected: Expected, stretch: Stretch) -> Stretch:
     return stretch.carried(Flow().carried(expected.stretch, expected.single).drift)
 
 
-def seen(model: Model, stretch: Stretch) -> Stretch:
-    """The stretch as the model sees it."""
+def seen(model: Model, stretch: Stretch, rounds: Rounds | None = None) -> Stretch:
+    """The stretch as the model sees it.
+
+    Args:
+        model: The model.
+        stretch: The stretch.
+        rounds: Keeps what is found out about its edges for somebody who looks at them again.
+    """
     if model.has(Axes.name):
         stretch = model.term(Axes.name).measured(stretch)
     if model.has(Flow.name):
         finder = without_flow(model).with_values(model.term(Flow.name).finder)
-        first = expect(finder, stretch, method="rough")  # as in the fit
+        first = expect(finder, stretch, method="rough", rounds=rounds)  # as in the fit
         likely = stretch.among(first.found.edge > NEGLIGIBLE)
         again = expect(without_flow(model), carried_by(first, likely), method="rough")
         stretch = carried_by(again, stretch)

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from dunno.assignment import Marginals, marginals
+from dunno.assignment import Marginals, Rounds, marginals
 from dunno.assignment.decide import most_right
+from dunno.assignment.likely import marginals_of_likely
 from dunno.calibration.kinds.model import ModelCalibration, transition_of
 from dunno.io.links import Links
 from dunno.models.model import Model
@@ -39,9 +40,10 @@ def track_with_gaps(plan: Plan, block: Block) -> list[PairPosterior]:
     assert isinstance(calibration, ModelCalibration)
     pairs = list(replace(block, first=0, n_pairs=len(block.movie) - 1).pairs(plan.window, plan.max_distance))
     parts = [transition_of(pair, candidates_of(plan, pair), plan.cost) for pair in pairs]
-    model, stretch = calibration.posed(Stretch.of(parts))
+    rounds = Rounds()
+    model, stretch = calibration.posed(Stretch.of(parts), rounds)
     given = None if plan.links is None else given_edges(plan.links, stretch)
-    solved = solve_with_gaps(model, stretch, plan.gate, calibration.softening.tempering, given)
+    solved = solve_with_gaps(model, stretch, plan.gate, calibration.softening.tempering, given, rounds)
     first, end = stretch.frames[[block.first, block.first + block.n_pairs]].tolist()
     seed = int(np.random.SeedSequence([plan.seed, first, end]).generate_state(1, np.uint32)[0])
     together = log_together(solved.problem, solved.found, solved.link, seed)
@@ -73,18 +75,34 @@ def _merged(one: Edges, other: Edges, n: int) -> Edges:
 
 
 def solve_with_gaps(
-    model: Model, stretch: Stretch, gate: float, tempering: float = 1.0, given: Edges | None = None
+    model: Model,
+    stretch: Stretch,
+    gate: float,
+    tempering: float = 1.0,
+    given: Edges | None = None,
+    rounds: Rounds | None = None,
 ) -> Solved:
-    """Solve the pairs, then all of it once more with the edges across gaps that are worth looking at, or given."""
+    """Look at the pairs roughly, then solve all of it with the edges across gaps that are worth looking at, or given.
+
+    Args:
+        model: The model.
+        stretch: Neighbouring frames.
+        gate: Longest edge between them.
+        tempering: Of all costs.
+        given: Edges across gaps that somebody asks for.
+        rounds: Knows the stretch's edges from before.
+    """
     problem = model.problem(stretch).tempered(tempering)
-    found = marginals(problem)
-    mother, daughter, lag = gap_candidates(model, stretch, found, gate)
+    find = marginals if rounds is None else rounds.marginals
+    rough = find(problem, "rough")
+    mother, daughter, lag = gap_candidates(model, stretch, rough, gate)
     if given is not None and len(given[0]):
         mother, daughter, lag = _merged((mother, daughter, lag), given, stretch.n_rows)
     if len(mother):
         stretch = stretch.with_gaps(mother, daughter, lag)
         problem = model.problem(stretch).tempered(tempering)
-        found = marginals(problem)
+        rough = marginals(problem, "rough")
+    found = marginals_of_likely(problem, rough)
     chosen = most_right(problem, found)
     link = np.zeros(len(problem.cost), np.bool_)
     link[chosen[chosen >= 0]] = True

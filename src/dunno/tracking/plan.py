@@ -61,7 +61,7 @@ class Plan:
     @property
     def block(self) -> int:
         """How many frame pairs one worker does at a time."""
-        return max(self._together - 2 * self._mask_halo, BLOCK) if self.has_masks else BLOCK
+        return max(self._together - 2 * self.halo, BLOCK) if self.halo else BLOCK
 
     @property
     def _together(self) -> int:

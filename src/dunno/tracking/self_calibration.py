@@ -14,6 +14,7 @@ from dunno.errors import DunnoWarning
 from dunno.models import Fit
 from dunno.models.covering import covering
 from dunno.terms.masks import Masks
+from dunno.tracking.blocks import BLOCK
 from dunno.tracking.choosing import Choice, choose_evidence, with_touching
 from dunno.tracking.fitting import fit_sample
 from dunno.tracking.judging import Judged, are_suspect, judged_masks, with_judged_masks
@@ -28,6 +29,9 @@ JUDGING = 2
 
 ENOUGH_DOUBTED, ENOUGH_CELLS = 150.0, 1500.0
 """Where more links than this are doubted, fewer cells are judged: so many doubts say enough, and at least so many cells."""
+
+TOGETHER = 12_000
+"""Cells that are solved together where masks are missing: halos cost little then, and blocks still fit into the cache."""
 
 SLOWER, SLOWER_CELLS = (3, 4), 500
 """Further steps, which tell how slowly one could have imaged, and on how many cells."""
@@ -48,7 +52,19 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
     calibration = replace(calibration, model=model, courses=bridged.fit.courses())
     if masks is not None:
         calibration = with_judged_masks(calibration, masks, test)
-    return replace(plan, gate=gate, calibration=calibration)
+    plan = replace(plan, gate=gate, calibration=calibration)
+    if masks is None and plan.halo:
+        together = frames_together(sample, plan.halo)
+        plan = replace(plan, calibration=replace(calibration, together=together))
+    return plan
+
+
+def frames_together(sample: Sample, halo: int) -> int:
+    """How many frames are solved together, halos included: as many in each block, and blocks in pairs, for two workers."""
+    crowd = max(sample.n_rows / len(sample.cells), 1.0)
+    n_pairs, most = len(sample.movie) - 1, max(int(TOGETHER / crowd) - 2 * halo, BLOCK)
+    n_blocks = 1 if n_pairs <= most else 2 * max(round(n_pairs / (2 * most)), 1)
+    return -(-n_pairs // n_blocks) + 2 * halo
 
 
 def _explained(

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from dunno.assignment import Marginals, Problem, Rounds
+from dunno.assignment.likely import filled
 from dunno.calibration.comparison import Beliefs, Comparison, compose
 from dunno.calibration.softening import Softening, fit_softening, mixed
 from dunno.calibration.verdict import SkipTest
@@ -17,7 +18,7 @@ from dunno.models.expectation import Expected, expect
 from dunno.tracking.fitting import TAIL_BEYOND
 from dunno.tracking.gate import gate_between
 from dunno.tracking.sampling import Sample
-from dunno.types import Bools, Floats
+from dunno.types import Bools
 from dunno.types.stretch import Value
 from dunno.work.progress import Tell
 
@@ -61,7 +62,7 @@ class SkippedModel:
         best = self.fit.best
         model = best.model.with_values(_rates_over(expected, self.step))
         part = expect(model, best.expected.stretch.among(self._possible))
-        found = _filled(part.found, best.expected.found.edge, self._possible)
+        found = filled(part.found, self._possible, best.expected.found.edge)
         direct = Expected(model, best.expected.stretch, part.ways, found)
         fit = replace(self.fit, best=replace(best, expected=direct))
         return replace(self, fit=fit, comparison=Comparison.of(beliefs(self.sample, direct), composed, EVERYBODY))
@@ -75,9 +76,8 @@ class SkippedModel:
         if tempering == 1.0:
             return self.comparison
         whole = self.fit.best.expected
-        found = _filled(
-            self._rounds.marginals(self._problem.tempered(tempering)), whole.found.edge**tempering, self._possible
-        )
+        found = self._rounds.marginals(self._problem.tempered(tempering))
+        found = filled(found, self._possible, whole.found.edge**tempering)
         return self.comparison.with_direct(beliefs(self.sample, whole, found))
 
     @cached_property
@@ -134,13 +134,6 @@ class SkippedModel:
         frames = self.sample.movie.frames
         ways = [range(early, late) for early, late in self.jumps]
         return float(sum(by_frame.get(int(frames[t]), 0.0) for way in ways for t in way))
-
-
-def _filled(found: Marginals, edge: Floats, possible: Bools) -> Marginals:
-    """Marginals of a problem without some edges, as those of all: what is not possible is as given, and no division."""
-    edge, dividing = edge.copy(), np.zeros(len(edge))
-    edge[possible], dividing[possible] = found.edge, found.edge_dividing
-    return replace(found, edge=edge, edge_dividing=dividing, triple=None)
 
 
 def _rates_over(expected: Expected, step: int) -> dict[str, Value]:

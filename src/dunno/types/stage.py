@@ -11,6 +11,9 @@ from dunno.types.special import beta_below
 VOTERS, NEAR = 400, 64
 """How many daughters vote, and with how many mothers around each."""
 
+FEW = 64
+"""How many are asked first whether anything has moved at all."""
+
 LEAST_CELLS = 8
 STILL = 0.2
 """Cells found this close to where others were, in distances between neighbours, have not jumped."""
@@ -43,7 +46,9 @@ def stage_jump(mothers: Floats, daughters: Floats) -> Floats | None:
     """
     if min(len(mothers), len(daughters)) < LEAST_CELLS:
         return None
-    some = daughters[np.unique(np.linspace(0, len(daughters) - 1, min(VOTERS, len(daughters))).astype(np.int64))]
+    if _are_still(_spread_out(mothers, FEW), _spread_out(daughters, FEW), mothers):
+        return None
+    some = _spread_out(daughters, VOTERS)
     apart = float(np.median(nearest(mothers[:: max(len(mothers) // VOTERS, 1)], mothers, 2)[0][:, 1]))
     closest = distance_to_nearest(some, mothers)
     if apart <= 0 or float(np.median(closest)) < STILL * apart:
@@ -58,6 +63,20 @@ def stage_jump(mothers: Floats, daughters: Floats) -> Floats | None:
     best, support = max(found, key=lambda each: each[1])
     here = int((distance[:, 0] < reach).sum())
     return best if _believed(support, here, len(some), chance) else None
+
+
+def _spread_out(places: Floats, most: int) -> Floats:
+    """Some of the places, from all over their list."""
+    if len(places) <= most:
+        return places
+    return places[np.linspace(0, len(places) - 1, most).astype(np.int64)]
+
+
+def _are_still(mothers: Floats, daughters: Floats, others: Floats) -> bool:
+    """Whether most daughters are where a mother was, as some of both tell."""
+    apart = np.partition(nearest(mothers, others, 2)[0][:, 1], len(mothers) // 2)[len(mothers) // 2]
+    closest = distance_to_nearest(daughters, others)
+    return bool((closest < STILL * apart).sum() * 2 > len(closest))
 
 
 def _peaks(votes: Floats, reach: float) -> list[Floats]:

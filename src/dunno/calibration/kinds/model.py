@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dunno.assignment import Problem
+from dunno.assignment import Problem, Rounds
 from dunno.calibration.base import Calibration
 from dunno.calibration.evidence import Trial, in_words
 from dunno.calibration.softening import Softening, with_unknown
@@ -48,7 +48,7 @@ class ModelCalibration(Calibration):
         fitted_for: What it was fitted on.
         division_doubt: How well the odds of divisions are known where masks are judged: the standard deviation of their common
             logarithm.
-        together: How many frames are solved together where masks are judged.
+        together: How many frames are solved together where masks are missing or judged.
     """
 
     name: ClassVar[str] = "motion model"
@@ -105,10 +105,13 @@ class ModelCalibration(Calibration):
         duration = max(pair.daughters.time - pair.mothers.time, 1.0)
         return float(duration ** (0.5 * self.model.term("motion").lag_power))
 
-    def posed(self, stretch: Stretch) -> tuple[Model, Stretch]:
-        """The model for a stretch, and the stretch as it sees it: carried along where motion is collective."""
+    def posed(self, stretch: Stretch, rounds: Rounds | None = None) -> tuple[Model, Stretch]:
+        """The model for a stretch, and the stretch as it sees it: carried along where motion is collective.
+
+        What is found out about the stretch's edges is kept by `rounds`.
+        """
         model = self.at(stretch)
-        return model, seen(model, stretch)
+        return model, seen(model, stretch, rounds)
 
     def problem(self, pair: FramePair, candidates: Candidates, cost: Any) -> tuple[Floats, Problem]:
         """(E,) costs and the assignment problem in their place."""

@@ -1,0 +1,37 @@
+"""Marginals where most edges are next to impossible, which a rough look tells."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dunno.assignment.marginals import Marginals, marginals
+from dunno.assignment.problem import Problem
+
+IMPOSSIBLE = 1e-6
+"""Edges below this are left out. On HeLa 02 and PSC 01 they hold a millionth of all links, and no other edge changes by more than
+.0014; components fall apart without them, so that more of them are summed exactly."""
+
+
+def marginals_of_likely(problem: Problem, rough: Marginals) -> Marginals:
+    """Find the marginals without the edges that are next to impossible by rough ones; those are as probable as they say.
+
+    Args:
+        problem: The problem.
+        rough: Its rough marginals.
+    """
+    likely = rough.edge > IMPOSSIBLE
+    return filled(marginals(problem.among(likely)), likely, rough.edge)
+
+
+def filled(found: Marginals, likely: NDArray[np.bool_], edge: NDArray[np.float64]) -> Marginals:
+    """Marginals of a problem without some edges, as those of all; what was left out is as probable as given, and no division.
+
+    Args:
+        found: Of the problem with some of the edges.
+        likely: (E,) which they are.
+        edge: (E,) what to believe of the others.
+    """
+    whole, dividing = edge.copy(), np.zeros(len(edge))
+    whole[likely], dividing[likely] = found.edge, found.edge_dividing
+    return replace(found, edge=whole, edge_dividing=dividing, exact=False, triple=None)
