@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from dunno.assignment.marginals import Marginals, marginals
 from dunno.assignment.problem import Problem
+from dunno.assignment.triples import Triples
 
 IMPOSSIBLE = 1e-7
 """Edges below this are left out. Propagation may take an edge for a thousand times less probable than it is, no more was seen; on
@@ -14,25 +15,33 @@ HeLa 02 and PSC 01 all of them together hold a thirty-millionth of the links, an
 Components fall apart without them, so that more of them are summed exactly."""
 
 
-def marginals_of_likely(problem: Problem, rough: Marginals) -> Marginals:
+def marginals_of_likely(problem: Problem, rough: Marginals, least: float = IMPOSSIBLE) -> Marginals:
     """Find the marginals without the edges that are next to impossible by rough ones; those are as probable as they say.
 
     Args:
         problem: The problem.
         rough: Its rough marginals.
+        least: What is next to impossible.
     """
-    likely = rough.edge > IMPOSSIBLE
-    return filled(marginals(problem.among(likely)), likely, rough.edge)
+    likely = rough.edge > least
+    return filled(marginals(problem.among(likely)), likely, rough.edge, problem.triples)
 
 
-def filled(found: Marginals, likely: NDArray[np.bool_], edge: NDArray[np.float64]) -> Marginals:
+def filled(
+    found: Marginals, likely: NDArray[np.bool_], edge: NDArray[np.float64], triples: Triples | None = None
+) -> Marginals:
     """Marginals of a problem without some edges, as those of all; what was left out is as probable as given, and no division.
 
     Args:
         found: Of the problem with some of the edges.
         likely: (E,) which they are.
         edge: (E,) what to believe of the others.
+        triples: Those of the problem with all edges; `None` where nobody asks about them.
     """
     whole, dividing = edge.copy(), np.zeros(len(edge))
     whole[likely], dividing[likely] = found.edge, found.edge_dividing
-    return replace(found, edge=whole, edge_dividing=dividing, exact=False, triple=None)
+    triple = None
+    if triples is not None and found.triple is not None:
+        triple = np.zeros(len(triples))
+        triple[likely[triples.first_edge] & likely[triples.second_edge]] = found.triple
+    return replace(found, edge=whole, edge_dividing=dividing, exact=False, triple=triple)

@@ -11,7 +11,7 @@ import numpy as np
 from dunno.assignment import Rounds
 from dunno.assignment.marginals import Method
 from dunno.models.correction import Correction
-from dunno.models.expectation import Expected, expect, maximise
+from dunno.models.expectation import Expected, expect, expect_all, maximise
 from dunno.models.free import extrapolated, from_free_values, to_free
 from dunno.models.model import Model
 from dunno.types import Bools, Floats
@@ -134,11 +134,11 @@ class Climber:
             kernel: As for `climb`.
             held: As for `climb`.
         """
-        expected = self._expect(light.model, stretch, "auto")
+        expected = self._expect_all(light.model, stretch)
         if _left_out(expected, likely) < MOST_LEFT_OUT or self._rounds >= self._most:
             return Climb(expected, light.rounds + 1, light.converged)
         climb = self.climb(light.model, stretch, kernel, held)
-        return replace(climb, expected=self._expect(climb.model, stretch, "auto"))
+        return replace(climb, expected=self._expect_all(climb.model, stretch))
 
     def refined(self, light: Climb, kernel: Floats, held: frozenset[str] = frozenset()) -> Climb:
         """Climb on from the end of an ascent, with its edges, by rounds that are as good as those that are not rough."""
@@ -174,13 +174,20 @@ class Climber:
         expected = self._expect(from_free_values(model, place), trail[-1].stretch, correction=correction)
         return expected if expected.log_evidence > trail[-1].log_evidence else None
 
+    def _expect_all(self, model: Model, stretch: Stretch) -> Expected:
+        self._count()
+        return expect_all(model, stretch, self._kept["rough"])
+
     def _expect(
         self, model: Model, stretch: Stretch, method: Method = "rough", correction: Correction | None = None
     ) -> Expected:
-        self._rounds += 1
-        self._tell(self._rounds)
+        self._count()
         expected = expect(model, stretch, method=method, rounds=self._kept[method])
         return expected if correction is None else replace(expected, found=correction.of(expected.found))
+
+    def _count(self) -> None:
+        self._rounds += 1
+        self._tell(self._rounds)
 
 
 def _left_out(expected: Expected, likely: Bools) -> float:

@@ -8,9 +8,10 @@ from typing import Any
 
 from dunno import rooms
 from dunno.assignment import Rounds
+from dunno.assignment.marginals import Method
 from dunno.errors import InputError
 from dunno.models.climbing import Climb
-from dunno.models.expectation import expect, maximise
+from dunno.models.expectation import expect, expect_all, maximise
 from dunno.models.fit import Fit, kernel_of
 from dunno.models.model import Model, is_place, path_of
 from dunno.terms.jumps import Jumps
@@ -72,8 +73,17 @@ def among_likely(fit: Fit) -> Fit:
     return replace(fit, best=replace(fit.best, expected=expected.among(expected.found.edge > UNLIKELY)))
 
 
+Kept = dict[Method, Rounds]
+"""What is kept of the same edges, while one term after the other is tried on them."""
+
+
 def with_terms(
-    fit: Fit, names: Sequence[str], cell_size: float, rounds: int = ROUNDS, like: Model | None = None
+    fit: Fit,
+    names: Sequence[str],
+    cell_size: float,
+    rounds: int = ROUNDS,
+    like: Model | None = None,
+    kept: Kept | None = None,
 ) -> Fit:
     """A fit with terms added; places stay as they were fitted.
 
@@ -83,10 +93,11 @@ def with_terms(
         cell_size: A typical diameter.
         rounds: How often they are fitted.
         like: A model that has fitted terms of these names already, to begin with; `None` to begin anew.
+        kept: From other terms that were added to this fit, and for those to come.
     """
     if not names:
         return fit
-    best = _grown(fit.best, names, cell_size, rounds, like)
+    best = _grown(fit.best, names, cell_size, rounds, like, {} if kept is None else kept)
     pooled = _with_terms_of(fit.pooled, best.model) if fit.varies else best
     return replace(fit, best=best, pooled=pooled, places=fit.places or fit)
 
@@ -96,7 +107,9 @@ def added_terms(fit: Fit) -> tuple[str, ...]:
     return tuple(path_of(term) for term in fit.model.terms if not is_place(term) and term.name != Jumps.name)
 
 
-def _grown(climb: Climb, names: Sequence[str], cell_size: float, rounds: int, like: Model | None) -> Climb:
+def _grown(
+    climb: Climb, names: Sequence[str], cell_size: float, rounds: int, like: Model | None, kept: Kept
+) -> Climb:
     before = climb.expected.among(climb.expected.found.edge > IMPOSSIBLE)
     model, stretch = climb.model, before.stretch
     for name in names:
@@ -110,10 +123,14 @@ def _grown(climb: Climb, names: Sequence[str], cell_size: float, rounds: int, li
     if like is None:  # what was expected without the new terms is enough for their first guess
         first = replace(before.among(likely), model=model, stretch=light, ways=known or model.ways(light))
         model = maximise(first, kernel, fixed=is_place)
-    kept = Rounds()
     for _ in range(rounds):
-        model = maximise(expect(model, light, known, "rough", kept), kernel, fixed=is_place)
-    return Climb(expect(model, stretch, known), climb.rounds + rounds, climb.converged)
+        expected = expect(model, light, known, "rough", kept.setdefault("rough", Rounds()))
+        model = maximise(expected, kernel, fixed=is_place)
+    if light is stretch:
+        expected = expect(model, stretch, known, rounds=kept.setdefault("auto", Rounds()))
+    else:
+        expected = expect_all(model, stretch, kept.setdefault("rough", Rounds()), known)
+    return Climb(expected, climb.rounds + rounds, climb.converged)
 
 
 def _with_term(model: Model, kind: Any, stretch: Stretch, cell_size: float) -> Model:

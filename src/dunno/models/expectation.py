@@ -9,11 +9,15 @@ from functools import cached_property
 import numpy as np
 
 from dunno.assignment import Marginals, Rounds, marginals
+from dunno.assignment.likely import marginals_of_likely
 from dunno.assignment.marginals import Method
 from dunno.models.model import Model
 from dunno.terms import Step, Term, Ways
 from dunno.types import Bools, Floats, Ints
 from dunno.types.stretch import Stretch
+
+NEGLIGIBLE = 1e-5
+"""Edges below this are looked at roughly only, while a model is fitted or judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +123,20 @@ def expect(
     ways = ways or model.ways(stretch)
     find = marginals if rounds is None else rounds.marginals
     return Expected(model, stretch, ways, find(model.problem(stretch, ways), method))
+
+
+def expect_all(model: Model, stretch: Stretch, rounds: Rounds, ways: Ways | None = None) -> Expected:
+    """The E step over many edges of which few are likely: these are looked at well, the others roughly.
+
+    Args:
+        model: The model.
+        stretch: The stretch.
+        rounds: Keeps what outlives a change of the model.
+        ways: In which ways cells are lost and appear, where that is known already.
+    """
+    ways = ways or model.ways(stretch)
+    problem = model.problem(stretch, ways)
+    return Expected(model, stretch, ways, marginals_of_likely(problem, rounds.marginals(problem, "rough"), NEGLIGIBLE))
 
 
 def maximise(

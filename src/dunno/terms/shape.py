@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -20,7 +19,7 @@ PRIOR_EDGES = 1.0
 NEGLIGIBLE = 0.01
 LONG = 0.2
 """Cells are long from this share on: 1 − 1/elongation."""
-SHARES = 200
+SHARES = 50
 """Classes of shares, within which a likelihood is summed up at their mean."""
 
 GRID = np.concatenate([[0.0], np.geomspace(0.05, STIFFEST, 60)])
@@ -138,24 +137,8 @@ def _stiffness(along: Floats, share: Floats, weight: Floats, d: int) -> float:
     owner = (share * SHARES).astype(np.int64)
     count = np.bincount(owner, weight)
     share = np.bincount(owner, weight * share) / np.maximum(count, 1e-30)
-    aligned = np.ones(len(count))
-
-    def likelihood(stiffness: float) -> float:
-        prior = PRIOR_EDGES * float(_log_ratio(np.array([stiffness * 0.25]), np.array([0.5]), d)[0])
-        most = float((count * _log_ratio(stiffness * share, aligned, d)).sum())
-        return prior + most - (2 if d == 2 else 1) * stiffness * turned
-
-    return _highest(likelihood)
-
-
-def _highest(function: Callable[[float], float]) -> float:
-    """The highest point of a function of one peak on the grid, by thirds."""
-    low, high = 0, len(GRID) - 1
-    while high - low > 2:
-        third = (high - low) // 3
-        first, second = low + third, high - third
-        if function(float(GRID[first])) < function(float(GRID[second])):
-            low = first
-        else:
-            high = second
-    return float(max(GRID[low : high + 1].tolist(), key=function))
+    share, count = share[count > 0], count[count > 0]
+    stiffness = GRID[:, None]
+    most = _log_ratio(stiffness * share, np.ones(1), d) @ count
+    prior = PRIOR_EDGES * _log_ratio(0.25 * GRID, np.array(0.5), d)
+    return float(GRID[np.argmax(prior + most - (2 if d == 2 else 1) * GRID * turned)])

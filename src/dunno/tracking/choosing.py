@@ -13,6 +13,7 @@ from dunno.errors import InputError
 from dunno.models import Fit
 from dunno.models.evidence import (
     ROUNDS,
+    Kept,
     among_likely,
     can_see,
     offered,
@@ -119,6 +120,7 @@ def _tried(places: Fit, single: SkippedModel, tell: Tell) -> Choice:
     names = [name for name in offered() if can_see(name, fit.best.expected.stretch)]
     trials: list[Trial] = []
     loss, wrong = judged(skipped)
+    known: tuple[Kept, Kept] = ({}, {})
     for k, name in enumerate(names):
         tell(CHOOSING, k, len(names))
         least = max(LEAST_SHARE * loss, LEAST_NATS, LEAST_TOTAL / max(len(skipped.comparison), 1))
@@ -126,8 +128,8 @@ def _tried(places: Fit, single: SkippedModel, tell: Tell) -> Choice:
             trials.append(Trial(name, loss, float("nan"), wrong, float("nan"), joined=False))
             continue
         for rounds in (FIRST_ROUNDS, TRIAL_ROUNDS):
-            grown = with_terms(fit, [name], skipped.sample.cell_size, rounds)
-            beside = _beside(skipped, grown, [name], rounds)
+            grown = with_terms(fit, [name], skipped.sample.cell_size, rounds, kept=known[0])
+            beside = _beside(skipped, grown, [name], rounds, kept=known[1])
             new_loss, new_wrong = judged(beside)
             if not HOPELESS * least < loss - new_loss < CLEAR * least:
                 break
@@ -135,6 +137,7 @@ def _tried(places: Fit, single: SkippedModel, tell: Tell) -> Choice:
         trials.append(Trial(name, loss, new_loss, wrong, new_wrong, joined))
         if joined:
             fit, skipped = _among_likely(grown, beside)
+            known = ({}, {})
             loss, wrong = judged(skipped)
     tell(CHOOSING, len(names), len(names))
     kept = [trial.name for trial in trials if trial.joined]
@@ -170,10 +173,15 @@ def _during(fit: Fit, transitions: Ints) -> Fit:
 
 
 def _beside(
-    skipped: SkippedModel, grown: Fit, names: list[str], rounds: int = ROUNDS, like: Model | None = None
+    skipped: SkippedModel,
+    grown: Fit,
+    names: list[str],
+    rounds: int = ROUNDS,
+    like: Model | None = None,
+    kept: Kept | None = None,
 ) -> SkippedModel:
     """The skip test with terms added at the larger step too."""
-    fit = with_terms(skipped.fit, names, skipped.sample.cell_size, rounds, like)
+    fit = with_terms(skipped.fit, names, skipped.sample.cell_size, rounds, like, kept)
     return compared(skipped.sample, grown, fit, skipped.step, skipped.jumps)
 
 

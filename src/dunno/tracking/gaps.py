@@ -30,6 +30,9 @@ Edges = tuple[Ints, Ints, Ints]
 UNLIKELY = 1e-3
 """A mother less likely to be lost than this, or a daughter less likely to have appeared, has no edges across gaps."""
 
+BOTH_UNLIKELY = 2e-5
+"""Nor do edges across gaps join two cells of which both are loose with a lower probability than this."""
+
 PERHAPS = 0.05
 """A daughter that is more likely than this to have been born by a division may have been missed before instead."""
 
@@ -117,6 +120,7 @@ def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float
     motion, missed = model.term("motion"), model.term("missed")
     born = np.bincount(stretch.daughter, found.edge_dividing, minlength=stretch.n_rows)
     alone = (found.appear > UNLIKELY) | (born > PERHAPS)
+    begun = np.maximum(found.appear, np.where(born > PERHAPS, born, 0.0))
     loose = stretch.is_mother & (found.disappear > UNLIKELY), stretch.is_daughter & alone
     mothers, daughters, lags = [none], [none], [none]
     bounds = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
@@ -132,7 +136,8 @@ def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float
             if len(early) and len(late):
                 jumped = stretch.stage_travel[t + lag] - stretch.stage_travel[t]
                 apart = stretch.place[late][None] - (stretch.place[early] + drift[early] + jumped)[:, None]
-                i, j = np.nonzero(np.einsum("abd,abd->ab", apart, apart) <= reach**2)
+                near = np.einsum("abd,abd->ab", apart, apart) <= reach**2
+                i, j = np.nonzero(near & (np.multiply.outer(found.disappear[early], begun[late]) > BOTH_UNLIKELY))
                 mothers.append(early[i])
                 daughters.append(late[j])
                 lags.append(np.full(len(i), lag))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -33,6 +34,8 @@ IMPOSSIBLE = 1e-6
 
 STRETCH = 8
 """Frames in a row that serve to fit, or to judge; the next ones serve the other purpose."""
+
+Purpose = Literal["fit", "judge"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,44 +74,47 @@ class SkippedModel:
         """Squared motion over a skipped step relative to a single one."""
         return _growth(single, self.fit)[0]
 
-    def tempered(self, tempering: float) -> Comparison:
-        """The comparison with the beliefs of the tempered problem."""
+    def tempered(self, tempering: float, purpose: Purpose) -> Comparison:
+        """The comparison with the beliefs of the tempered problem, of daughters in frames that serve a purpose."""
+        part = self.comparison.among(serving(self.sample, purpose))
         if tempering == 1.0:
-            return self.comparison
+            return part
         whole = self.fit.best.expected
-        found = self._rounds.marginals(self._problem.tempered(tempering))
-        found = filled(found, self._possible, whole.found.edge**tempering)
-        return self.comparison.with_direct(beliefs(self.sample, whole, found))
+        problem, rounds, kept = self._problem(purpose)
+        found = filled(rounds.marginals(problem.tempered(tempering)), kept, whole.found.edge**tempering)
+        return part.with_direct(beliefs(self.sample, whole, found))
 
     @cached_property
     def _possible(self) -> Bools:
         """(E,) the edges that are looked at again."""
         return np.asarray(self.fit.best.expected.found.edge > IMPOSSIBLE)
 
-    @cached_property
-    def _problem(self) -> Problem:
-        """What is tempered."""
-        expected = self.fit.best.expected
-        return expected.model.problem(expected.stretch.among(self._possible), expected.ways)
+    def _problem(self, purpose: Purpose) -> tuple[Problem, Rounds, Bools]:
+        """What is tempered, what keeps all that tempering does not change, and (E,) which edges it has."""
+        if purpose not in self._problems:
+            expected = self.fit.best.expected
+            stretch = expected.stretch
+            serves = serving(self.sample, purpose)[self.sample.rows(stretch)]
+            kept = self._possible & serves[stretch.daughter]
+            self._problems[purpose] = (expected.model.problem(stretch.among(kept), expected.ways), Rounds(), kept)
+        return self._problems[purpose]
 
     @cached_property
-    def _rounds(self) -> Rounds:
-        """Which keep what tempering does not change."""
-        return Rounds()
+    def _problems(self) -> dict[Purpose, tuple[Problem, Rounds, Bools]]:
+        return {}
 
     def softening(self) -> Softening:
         """The softening of least loss on the frames that serve to fit."""
-        part = serving(self.sample, "fit")
-        return fit_softening(self.comparison.among(part), lambda tempering: self.tempered(tempering).among(part))
+        return fit_softening(self.tempered(1.0, "fit"), lambda tempering: self.tempered(tempering, "fit"))
 
     def softened(self, softening: Softening) -> Comparison:
-        """The comparison after a softening."""
-        found = self.tempered(softening.tempering)
+        """The comparison after a softening, of the frames that serve to judge."""
+        found = self.tempered(softening.tempering, "judge")
         return replace(found, direct=mixed(found.direct, found.daughter, len(found.judged), softening.unknown))
 
     def test(self, softening: Softening, single: Fit) -> SkipTest:
         """What the frames that serve to judge say of a softening; all of them where nothing was fitted."""
-        part = self.softened(softening).among(serving(self.sample, "judge"))
+        part = self.softened(softening)
         promised, composed, links = part.errors()
         growth, error = _growth(single, self.fit)
         return SkipTest(
@@ -210,7 +216,7 @@ def beliefs(sample: Sample, expected: Expected, found: Marginals | None = None) 
     return Beliefs(rows[stretch.mother], rows[stretch.daughter], found.edge, none, stretch.lag)
 
 
-def serving(sample: Sample, purpose: str) -> Bools:
+def serving(sample: Sample, purpose: Purpose) -> Bools:
     """(N,) the rows in frames that serve to fit, or to judge."""
     wanted = 0 if purpose == "fit" else 1
     parts = [np.full(len(sample.cells[t]), t // STRETCH % 2 == wanted) for t in sorted(sample.cells)]
