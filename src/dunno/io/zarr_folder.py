@@ -17,6 +17,9 @@ CHUNK = 1 << 16
 LEVEL = 1
 """Of zlib: more saves little and takes long."""
 
+SAMPLE, WORTH_IT = 1 << 13, 0.85
+"""Bytes that are compressed first; where more than such a share of them is left, the array is written as it is."""
+
 
 class ZarrFolder:
     """A zarr group that is being written.
@@ -53,13 +56,25 @@ class ZarrFolder:
         place = self.path / name
         place.mkdir()
         rows = min(max(shape[0], 1), CHUNK)
-        about = {"shape": shape, "chunks": (rows, *shape[1:]), "dtype": dtype.str, "fill_value": 0, "order": "C"}
-        about |= {"filters": None, "dimension_separator": ".", "compressor": {"id": "zlib", "level": LEVEL}}
-        _write_json(place / ".zarray", {**about, "zarr_format": 2})
+        about: dict[str, Any] = {"shape": shape, "chunks": (rows, *shape[1:]), "dtype": dtype.str, "fill_value": 0, "order": "C"}
         size = rows * dtype.itemsize * int(np.prod(shape[1:]))
+        compressed = True
         for k in range(-(-shape[0] // rows)):
-            content = read(size).ljust(size, b"\0")  # the last chunk is as long as the others
-            (place / ".".join([str(k), *["0"] * (len(shape) - 1)])).write_bytes(zlib.compress(content, LEVEL))
+            content = read(size)
+            compressed = _shrinks(content) if k == 0 else compressed
+            content = content.ljust(size, b"\0")  # the last chunk is as long as the others
+            chunk = place / ".".join([str(k), *["0"] * (len(shape) - 1)])
+            chunk.write_bytes(zlib.compress(content, LEVEL) if compressed else content)
+        about |= {"filters": None, "dimension_separator": "."}
+        about["compressor"] = {"id": "zlib", "level": LEVEL} if compressed else None
+        _write_json(place / ".zarray", {**about, "zarr_format": 2})
+
+
+def _shrinks(content: bytes) -> bool:
+    """Whether compressing is worth its time, by a look at the middle; the digits of most measured numbers are no pattern."""
+    start = max(len(content) - SAMPLE, 0) // 2
+    sample = content[start : start + SAMPLE]
+    return len(zlib.compress(sample, LEVEL)) <= WORTH_IT * len(sample)
 
 
 def _copy(folder: str, other: str) -> None:

@@ -1,0 +1,34 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+
+from dunno.io.zarr_folder import CHUNK, ZarrFolder
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    ("values", "compressed"),
+    [
+        (RNG.random(CHUNK + 10), False),  # digits without a pattern
+        (np.sort(RNG.integers(0, 700, CHUNK + 10)), True),
+        (RNG.random((300, 2)), False),
+        (np.zeros(5), True),
+        (np.empty(0), True),
+    ],
+)
+def test_arrays_are_compressed_where_that_is_worth_it(values: np.ndarray, compressed: bool, tmp_path: Path) -> None:
+    content, place = values.tobytes(), 0
+
+    def read(size: int) -> bytes:
+        nonlocal place
+        place += size
+        return content[place - size : place]
+
+    ZarrFolder(tmp_path / "group").add("values", values.dtype, values.shape, read)
+    about = json.loads((tmp_path / "group" / "values" / ".zarray").read_text())
+    assert (about["compressor"] is not None) == compressed
+    assert (zarr.open_group(tmp_path / "group", mode="r")["values"][:] == values).all()
