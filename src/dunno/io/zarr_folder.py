@@ -56,7 +56,13 @@ class ZarrFolder:
         place = self.path / name
         place.mkdir()
         rows = min(max(shape[0], 1), CHUNK)
-        about: dict[str, Any] = {"shape": shape, "chunks": (rows, *shape[1:]), "dtype": dtype.str, "fill_value": 0, "order": "C"}
+        about: dict[str, Any] = {
+            "shape": shape,
+            "chunks": (rows, *shape[1:]),
+            "dtype": dtype.str,
+            "fill_value": 0,
+            "order": "C",
+        }
         size = rows * dtype.itemsize * int(np.prod(shape[1:]))
         compressed = True
         for k in range(-(-shape[0] // rows)):

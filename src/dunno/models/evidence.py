@@ -107,9 +107,7 @@ def added_terms(fit: Fit) -> tuple[str, ...]:
     return tuple(path_of(term) for term in fit.model.terms if not is_place(term) and term.name != Jumps.name)
 
 
-def _grown(
-    climb: Climb, names: Sequence[str], cell_size: float, rounds: int, like: Model | None, kept: Kept
-) -> Climb:
+def _grown(climb: Climb, names: Sequence[str], cell_size: float, rounds: int, like: Model | None, kept: Kept) -> Climb:
     before = climb.expected.among(climb.expected.found.edge > IMPOSSIBLE)
     model, stretch = climb.model, before.stretch
     for name in names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -45,6 +46,10 @@ beside features it takes more.
 
 ENOUGH_LOSS = 500.0
 """Nats of loss of all daughters that are looked at: where links are unclear, few daughters tell whether a term helps."""
+
+ENOUGH_GAIN, PROMISING = 6.0, 0.5
+"""A first glance looks at as many as have so many nats to save; a term that saves less than such a share of what it must is of
+no use. Nothing joins by a glance: on few daughters, some terms help by chance."""
 
 CHOOSING = "choosing evidence"
 FIRST_ROUNDS, TRIAL_ROUNDS, LAST_ROUNDS = 1, 3, 1
@@ -116,56 +121,100 @@ def _pushed(exchanged: float) -> Trial:
 
 def _tried(places: Fit, single: SkippedModel, tell: Tell) -> Choice:
     """Try every term on likely edges, and fit those that join on all."""
-    fit, skipped = _among_few(*_among_likely(places, single))
-    names = [name for name in offered() if can_see(name, fit.best.expected.stretch)]
+    bench = _Bench.of(*_among_likely(places, single)).shorter(ENOUGH_LOSS)
+    names = [name for name in offered() if can_see(name, bench.fit.best.expected.stretch)]
     trials: list[Trial] = []
-    loss, wrong = judged(skipped)
-    known: tuple[Kept, Kept] = ({}, {})
     for k, name in enumerate(names):
         tell(CHOOSING, k, len(names))
-        least = max(LEAST_SHARE * loss, LEAST_NATS, LEAST_TOTAL / max(len(skipped.comparison), 1))
-        if loss < least:  # nothing to gain
-            trials.append(Trial(name, loss, float("nan"), wrong, float("nan"), joined=False))
-            continue
-        for rounds in (FIRST_ROUNDS, TRIAL_ROUNDS):
-            grown = with_terms(fit, [name], skipped.sample.cell_size, rounds, kept=known[0])
-            beside = _beside(skipped, grown, [name], rounds, kept=known[1])
-            new_loss, new_wrong = judged(beside)
-            if not HOPELESS * least < loss - new_loss < CLEAR * least:
-                break
-        joined = loss - new_loss > least
-        trials.append(Trial(name, loss, new_loss, wrong, new_wrong, joined))
-        if joined:
-            fit, skipped = _among_likely(grown, beside)
-            known = ({}, {})
-            loss, wrong = judged(skipped)
+        trial, bench = bench.tried(name)
+        trials.append(trial)
     tell(CHOOSING, len(names), len(names))
     kept = [trial.name for trial in trials if trial.joined]
     if not kept:
         return Choice(places, single, tuple(trials))
-    grown = with_terms(places, kept, single.sample.cell_size, LAST_ROUNDS, fit.best.model)
-    return Choice(grown, _beside(single, grown, kept, LAST_ROUNDS, skipped.fit.best.model), tuple(trials))
+    grown = with_terms(places, kept, single.sample.cell_size, LAST_ROUNDS, bench.fit.best.model)
+    return Choice(grown, _beside(single, grown, kept, LAST_ROUNDS, bench.skipped.fit.best.model), tuple(trials))
+
+
+@dataclass(frozen=True, eq=False)
+class _Bench:
+    """Where terms are tried, one after the other, beside those that have joined.
+
+    Attributes:
+        fit: Of single steps.
+        skipped: Its skip test.
+        loss: Per judged daughter.
+        wrong: Share of links that are wrong.
+        known: What is kept of the edges of both, from one term to the next.
+    """
+
+    fit: Fit
+    skipped: SkippedModel
+    loss: float
+    wrong: float
+    known: tuple[Kept, Kept]
+
+    @classmethod
+    def of(cls, fit: Fit, skipped: SkippedModel) -> _Bench:
+        """With nothing tried yet."""
+        return cls(fit, skipped, *judged(skipped), ({}, {}))
+
+    @property
+    def least(self) -> float:
+        """By how much the loss must fall."""
+        return max(LEAST_SHARE * self.loss, LEAST_NATS, LEAST_TOTAL / max(len(self.skipped.comparison), 1))
+
+    def shorter(self, enough: float) -> _Bench:
+        """The same on some of the skipped steps, spread over the sample, which have so many nats of loss together."""
+        n, loss = len(self.skipped.jumps), self.loss * len(self.skipped.comparison)
+        most = max(int(np.ceil(n * enough / max(loss, enough))), min(2, n))
+        if most == n:
+            return self
+        kept = ((np.arange(most) + 0.5) * n / most).astype(np.int64)
+        jumps = [self.skipped.jumps[k] for k in kept.tolist()]
+        frames = self.skipped.sample.movie.frames
+        between = [int(frames[t]) for early, late in jumps for t in range(early, late)]
+        single = np.flatnonzero(np.isin(self.fit.best.expected.stretch.transition_frame, between))
+        fit, beside = _during(self.fit, single), _during(self.skipped.fit, kept)
+        return _Bench.of(fit, compared(self.skipped.sample, fit, beside, self.skipped.step, jumps))
+
+    @cached_property
+    def glance(self) -> _Bench | None:
+        """The same on few steps, where most useless terms are seen to be useless; `None` where it would save little."""
+        gain = self.least * len(self.skipped.comparison)
+        found = self.shorter(self.loss * len(self.skipped.comparison) * min(ENOUGH_GAIN / max(gain, 1e-9), 1.0))
+        return found if 2 * len(found.skipped.jumps) <= len(self.skipped.jumps) else None
+
+    def tried(self, name: str) -> tuple[Trial, _Bench]:
+        """What became of a term, and where the next one is tried."""
+        nan = float("nan")
+        if self.loss < self.least:  # nothing to gain
+            return Trial(name, self.loss, nan, self.wrong, nan, joined=False), self
+        if self.glance is not None and (gain := self.glance.gain(name)) < PROMISING * self.least:
+            return Trial(name, self.loss, self.loss - gain, self.wrong, nan, joined=False), self
+        for rounds in (FIRST_ROUNDS, TRIAL_ROUNDS):
+            grown, beside = self.grown(name, rounds)
+            loss, wrong = judged(beside)
+            if not HOPELESS * self.least < self.loss - loss < CLEAR * self.least:
+                break
+        joined = self.loss - loss > self.least
+        trial = Trial(name, self.loss, loss, self.wrong, wrong, joined)
+        return trial, (_Bench.of(*_among_likely(grown, beside)) if joined else self)
+
+    def gain(self, name: str) -> float:
+        """By how much a term lowers the loss, by a first look."""
+        return self.loss - judged(self.grown(name, FIRST_ROUNDS)[1])[0]
+
+    def grown(self, name: str, rounds: int) -> tuple[Fit, SkippedModel]:
+        """Both fits with one term more."""
+        grown = with_terms(self.fit, [name], self.skipped.sample.cell_size, rounds, kept=self.known[0])
+        return grown, _beside(self.skipped, grown, [name], rounds, kept=self.known[1])
 
 
 def _among_likely(fit: Fit, skipped: SkippedModel) -> tuple[Fit, SkippedModel]:
     """A fit and its skip test on likely edges only, which is enough to tell whether a term helps."""
     fit, beside = among_likely(fit), among_likely(skipped.fit)
     return fit, compared(skipped.sample, fit, beside, skipped.step, skipped.jumps)
-
-
-def _among_few(fit: Fit, skipped: SkippedModel) -> tuple[Fit, SkippedModel]:
-    """The same on some of the skipped steps, spread over the sample, where their loss is large enough to tell what lowers it."""
-    n, loss = len(skipped.jumps), judged(skipped)[0] * len(skipped.comparison)
-    most = max(int(np.ceil(n * ENOUGH_LOSS / max(loss, ENOUGH_LOSS))), min(2, n))
-    if most == n:
-        return fit, skipped
-    kept = ((np.arange(most) + 0.5) * n / most).astype(np.int64)
-    jumps = [skipped.jumps[k] for k in kept.tolist()]
-    frames = skipped.sample.movie.frames
-    between = [int(frames[t]) for early, late in jumps for t in range(early, late)]
-    single = np.flatnonzero(np.isin(fit.best.expected.stretch.transition_frame, between))
-    fit, beside = _during(fit, single), _during(skipped.fit, kept)
-    return fit, compared(skipped.sample, fit, beside, skipped.step, jumps)
 
 
 def _during(fit: Fit, transitions: Ints) -> Fit:

@@ -32,6 +32,10 @@ FIRST, MORE = (8_000, 10), (30_000, 20)
 """On how many cells the model of masks is fitted first, and in about how many frames in a row; and on how many then. As many runs
 as there is room for, because rates change over a movie."""
 
+GLANCE, GLANCE_ROUNDS, CLEARLY = (2_000, 8), 8, 2.0
+"""On how many cells, in about how many frames in a row and in how many rounds it is fitted at a glance; masks are clean where the
+share that is wrong lies below the least one by so many standard errors."""
+
 TOGETHER = 30_000
 """Masks that are solved together: the more, the nearer to the whole movie's posterior, and the more memory it takes."""
 
@@ -98,6 +102,10 @@ def judged_masks(fit: Fit, sample: Sample, gate: float, tell: Tell, *, asked: bo
     plain = fit.model
     first = _stretch_of(_long_runs(sample, *FIRST), plain, gate)
     model = with_masks(plain, first, sample.cell_size)
+    if not asked:
+        solution = _glance(fit, model, sample, gate, tell)
+        if _clearly_clean(solution):
+            return Judged(solution, 0.0, 0)
     solution = fit_masks(model, *_with_gaps(plain, first, gate), LOOK_ROUNDS, partial(tell, FITTING))
     if asked or share_spoiled(solution) >= CLEARLY_CLEAN:
         solution = more_rounds(solution, ROUNDS - LOOK_ROUNDS, partial(tell, FITTING))
@@ -112,6 +120,18 @@ def judged_masks(fit: Fit, sample: Sample, gate: float, tell: Tell, *, asked: bo
         stretch, pairwise = _with_gaps(plain, second, gate)
         solution = fit_masks(solution.graph.model, stretch, pairwise, MORE_ROUNDS, partial(tell, FITTING))
     return Judged(solution, division_doubt(doubted, share), _together(sample))
+
+
+def _glance(fit: Fit, model: Model, sample: Sample, gate: float, tell: Tell) -> Solution:
+    """The fit to a few cells, in most rounds of it."""
+    few = _stretch_of(_long_runs(sample, *GLANCE), fit.model, gate)
+    return fit_masks(model, *_with_gaps(fit.model, few, gate), GLANCE_ROUNDS, partial(tell, FITTING))
+
+
+def _clearly_clean(solution: Solution) -> bool:
+    """Whether masks are wrong so rarely that chance does not explain it."""
+    share = share_spoiled(solution)
+    return bool(share + CLEARLY * np.sqrt(share / max(len(solution.beliefs.state), 1)) < LEAST_SPOILED)
 
 
 def _stretch_of(sample: Sample, model: Model, gate: float) -> Stretch:
