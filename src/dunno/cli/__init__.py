@@ -56,9 +56,7 @@ def main() -> None:
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _leave)
-    code = run(sys.argv[1:])
-    gc.freeze()  # what ends with the process need not be searched for cycles
-    sys.exit(code)
+    sys.exit(run(sys.argv[1:]))
 
 
 def _leave(number: int, frame: object) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dunno.assignment import Marginals, Rounds, marginals
+from dunno.assignment import Marginals, Problem, Rounds, marginals
 from dunno.assignment.decide import most_right
 from dunno.assignment.likely import marginals_of_likely
 from dunno.calibration.kinds.model import ModelCalibration, transition_of
@@ -37,8 +37,8 @@ PERHAPS = 0.05
 """A daughter that is more likely than this to have been born by a division may have been missed before instead."""
 
 
-def track_with_gaps(plan: Plan, block: Block) -> list[PairPosterior]:
-    """A block's pairs, with edges across gaps."""
+def track_together(plan: Plan, block: Block) -> list[PairPosterior]:
+    """A block's pairs, solved by one call, with edges across gaps where masks are missing."""
     calibration = plan.calibration
     assert isinstance(calibration, ModelCalibration)
     pairs = list(replace(block, first=0, n_pairs=len(block.movie) - 1).pairs(plan.window, plan.max_distance))
@@ -47,11 +47,12 @@ def track_with_gaps(plan: Plan, block: Block) -> list[PairPosterior]:
     model, stretch = calibration.posed(Stretch.of(parts), rounds)
     given = None if plan.links is None else given_edges(plan.links, stretch)
     solved = solve_with_gaps(model, stretch, plan.gate, calibration.softening.tempering, given, rounds)
-    first, end = stretch.frames[[block.first, block.first + block.n_pairs]].tolist()
-    seed = int(np.random.SeedSequence([plan.seed, first, end]).generate_state(1, np.uint32)[0])
-    together = log_together(solved.problem, solved.found, solved.link, seed)
     own = range(block.first, block.first + block.n_pairs)
-    return tell_pairs(replace(solved, together=together), own, calibration.apply)
+    if solved.stretch.lag is not None:
+        first, end = stretch.frames[[own.start, own.stop]].tolist()
+        seed = int(np.random.SeedSequence([plan.seed, first, end]).generate_state(1, np.uint32)[0])
+        solved = replace(solved, together=log_together(solved.problem, solved.found, solved.link, seed))
+    return tell_pairs(solved, own, calibration.apply)
 
 
 def given_edges(links: Links, stretch: Stretch) -> Edges:
@@ -96,6 +97,8 @@ def solve_with_gaps(
         rounds: Knows the stretch's edges from before.
     """
     problem = model.problem(stretch).tempered(tempering)
+    if not model.has("missed"):  # pairs are independent, and each is solved as if alone
+        return _decided(stretch, problem, marginals(problem))
     find = marginals if rounds is None else rounds.marginals
     rough = find(problem, "rough")
     mother, daughter, lag = gap_candidates(model, stretch, rough, gate)
@@ -105,7 +108,11 @@ def solve_with_gaps(
         stretch = stretch.with_gaps(mother, daughter, lag)
         problem = model.problem(stretch).tempered(tempering)
         rough = marginals(problem, "rough")
-    found = marginals_of_likely(problem, rough)
+    return _decided(stretch, problem, marginals_of_likely(problem, rough))
+
+
+def _decided(stretch: Stretch, problem: Problem, found: Marginals) -> Solved:
+    """What is believed, with the links that are most often right."""
     chosen = most_right(problem, found)
     link = np.zeros(len(problem.cost), np.bool_)
     link[chosen[chosen >= 0]] = True

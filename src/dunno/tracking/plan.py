@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dunno.calibration import Calibration
+from dunno.calibration import Calibration, ModelCalibration
 from dunno.costs import Cost
 from dunno.io.links import Links
 from dunno.methods import Method
@@ -43,6 +43,11 @@ class Plan:
     max_gap: int | None = 0
 
     @property
+    def has_model(self) -> bool:
+        """Whether a model makes the costs: the pairs of a block are then solved by one call."""
+        return isinstance(self.calibration, ModelCalibration) and self.no_mother
+
+    @property
     def has_gaps(self) -> bool:
         """Whether links across gaps are looked for."""
         return bool(getattr(self.calibration, "max_gap", 0))
@@ -61,7 +66,7 @@ class Plan:
     @property
     def block(self) -> int:
         """How many frame pairs one worker does at a time."""
-        return max(self._together - 2 * self.halo, BLOCK) if self.halo else BLOCK
+        return max(self._together - 2 * self.halo, BLOCK)
 
     @property
     def _together(self) -> int:

@@ -31,7 +31,7 @@ ENOUGH_DOUBTED, ENOUGH_CELLS = 150.0, 1500.0
 """Where more links than this are doubted, fewer cells are judged: so many doubts say enough, and at least so many cells."""
 
 TOGETHER = 12_000
-"""Cells that are solved together where masks are missing: halos cost little then, and blocks still fit into the cache."""
+"""Cells that are solved together: calls and halos cost little then, and blocks still fit into the cache."""
 
 SLOWER, SLOWER_CELLS = (3, 4), 500
 """Further steps, which tell how slowly one could have imaged, and on how many cells."""
@@ -53,9 +53,8 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
     if masks is not None:
         calibration = with_judged_masks(calibration, masks, test)
     plan = replace(plan, gate=gate, calibration=calibration)
-    if masks is None and plan.halo:
-        together = frames_together(sample, plan.halo)
-        plan = replace(plan, calibration=replace(calibration, together=together))
+    if masks is None:
+        plan = replace(plan, calibration=replace(calibration, together=frames_together(sample, plan.halo)))
     return plan
 
 

@@ -30,7 +30,7 @@ from dunno.perturbations import Perturbation
 from dunno.tracking import Tracking
 from dunno.tracking.blocks import Block, blocks_of
 from dunno.tracking.candidates import candidates_of
-from dunno.tracking.gaps import track_with_gaps
+from dunno.tracking.gaps import track_together
 from dunno.tracking.gate import check_gate, estimate_gate
 from dunno.tracking.leaving import with_border_shares
 from dunno.tracking.masks import track_with_masks
@@ -314,9 +314,10 @@ class Tracker:
 
 def track_block(plan: Plan, block: Block) -> list[PairPosterior]:
     """Track a few consecutive frames, each read once."""
-    if plan.halo:
-        found = track_with_masks(plan, block) if plan.has_masks else track_with_gaps(plan, block)
-        return _told(plan, found)
+    if plan.has_masks:
+        return _told(plan, track_with_masks(plan, block))
+    if plan.has_model:
+        return _told(plan, track_together(plan, block))
     posteriors = []
     for pair in block.pairs(plan.window, plan.max_distance):
         rng = np.random.default_rng([plan.seed, pair.mothers.frame, pair.daughters.frame])

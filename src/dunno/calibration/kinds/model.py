@@ -48,7 +48,7 @@ class ModelCalibration(Calibration):
         fitted_for: What it was fitted on.
         division_doubt: How well the odds of divisions are known where masks are judged: the standard deviation of their common
             logarithm.
-        together: How many frames are solved together where masks are missing or judged.
+        together: How many frames are solved together, halos included; 0 where nobody has said.
     """
 
     name: ClassVar[str] = "motion model"
