@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,10 @@ from dunno.io.zarr_folder import ZarrFolder
 
 IN_MEMORY = 1 << 18
 """Bytes of a column that wait in memory: a short movie needs no files."""
+
+
+LARGE = 1 << 24
+"""Bytes of a table that are worth a second thread."""
 
 
 class SpooledColumn:
@@ -23,6 +28,11 @@ class SpooledColumn:
         self._width = example.shape[1:]
         self._length = 0
         self._file = tempfile.SpooledTemporaryFile(IN_MEMORY, dir=str(folder))
+
+    @property
+    def n_bytes(self) -> int:
+        """How large it is so far."""
+        return self._length * self.dtype.itemsize * int(np.prod(self._width))
 
     def add(self, values: np.ndarray) -> None:
         """Add rows."""
@@ -89,15 +99,21 @@ class SpooledTable:
                 self._missing.pop(name).close()
 
     def write(self, group: ZarrFolder) -> None:
-        """Make `ids` and `props` in a zarr group."""
-        if self._ids is not None:
-            self._ids.write(group, "ids")
+        """Make `ids` and `props` in a zarr group; of a large table two columns at a time, since compressing needs no lock."""
+        arrays = [] if self._ids is None else [(self._ids, group, "ids")]
         properties = group.group("props")
         for name, column in self._columns.items():
             place = properties.group(name)
-            column.write(place, "values")
+            arrays.append((column, place, "values"))
             if name in self._missing:
-                self._missing[name].write(place, "missing")
+                arrays.append((self._missing[name], place, "missing"))
+        if sum(column.n_bytes for column, *_ in arrays) < LARGE:
+            for column, place, name in arrays:
+                column.write(place, name)
+            return
+        with ThreadPoolExecutor(2) as pool:
+            for written in [pool.submit(column.write, place, name) for column, place, name in arrays]:
+                written.result()
 
     def close(self) -> None:
         """Let go of the files."""
