@@ -145,9 +145,9 @@ def workers(quick: bool) -> None:
     have no lock in common: on two free cores they would take half of theirs, whatever others do to the wall times here.
     """
     side, length = (20, 40) if quick else (100, 10_000)
-    base = {"cells": side, "frames": length, "method": "JP", "calibration": "none"}
+    base = {"cells": side, "frames": length, "method": "JP"}
     for repeat in range(1 if quick else 3):
-        print(f"repeat {repeat + 1}: {length} frames of {side} cells, JP without self-calibration")
+        print(f"repeat {repeat + 1}: {length} frames of {side} cells, all defaults")
         alone = measured({**base, "workers": 1})
         for kind in ("threads", "processes", "dask"):
             pair = measured({**base, "kind": kind, "workers": 2})
