@@ -47,15 +47,15 @@ beside features it takes more.
 ENOUGH_LOSS = 500.0
 """Nats of loss of all daughters that are looked at: where links are unclear, few daughters tell whether a term helps."""
 
-ENOUGH_GAIN, PROMISING = 6.0, 0.5
-"""A first glance looks at as many as have so many nats to save; a term that saves less than such a share of what it must is of
-no use. Nothing joins by a glance: on few daughters, some terms help by chance."""
+ENOUGH_GAIN = 6.0
+"""A first glance looks at as many as have so many nats to save. Nothing joins by a glance: on few daughters, some terms help by
+chance."""
 
 CHOOSING = "choosing evidence"
 FIRST_ROUNDS, TRIAL_ROUNDS, LAST_ROUNDS = 1, 3, 1
 """Rounds in which a term that is tried is fitted: first few, more where those do not decide; and those of all that join."""
 
-HOPELESS, CLEAR = 0.3, 1.2
+HOPELESS, CLEAR = 0.5, 1.2
 """Gains below and above so many times the least one are decided by the first rounds."""
 
 
@@ -190,7 +190,7 @@ class _Bench:
         nan = float("nan")
         if self.loss < self.least:  # nothing to gain
             return Trial(name, self.loss, nan, self.wrong, nan, joined=False), self
-        if self.glance is not None and (gain := self.glance.gain(name)) < PROMISING * self.least:
+        if self.glance is not None and (gain := self.glance.gain(name)) < HOPELESS * self.least:
             return Trial(name, self.loss, self.loss - gain, self.wrong, nan, joined=False), self
         for rounds in (FIRST_ROUNDS, TRIAL_ROUNDS):
             grown, beside = self.grown(name, rounds)
