@@ -1,0 +1,116 @@
+"""What is told at a glance: terms that do not help, masks that are clean; and in which pieces the rest is solved."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dunno import Movie, Tracker
+from dunno.assignment import marginals
+from dunno.calibration.softening import Softening
+from dunno.simulate import colony
+from dunno.tracking import choosing, judging
+from dunno.tracking.blocks import BLOCK
+from dunno.tracking.choosing import _among_likely, _Bench
+from dunno.tracking.fitting import fit_sample
+from dunno.tracking.gate import estimate_gate
+from dunno.tracking.sampling import Sample, take_sample
+from dunno.tracking.self_calibration import TOGETHER, frames_together
+from dunno.tracking.skipping import SkippedModel, serving, skip
+from dunno.types import Detections
+from dunno.work.progress import tell_nobody
+
+
+def sample_of(movie: Movie) -> Sample:
+    tracker = Tracker(workers=1)
+    with tracker.working() as (executor, workers):
+        return take_sample(tracker.cost, movie, executor, workers, tell_nobody)
+
+
+@pytest.fixture(scope="module")
+def skipped() -> tuple[_Bench, SkippedModel]:
+    sample = sample_of(colony(cells=40, frames=24, motion=0.3, seed=2).movie)
+    fit, _ = fit_sample(sample, 1, estimate_gate(sample.movie), True, tell_nobody)
+    found = skip(sample, fit, 2, tell_nobody)
+    assert found is not None
+    return _Bench.of(*_among_likely(fit, found)), found
+
+
+def test_a_term_that_seems_useless_is_tried_on_few_cells_only(skipped: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench, _ = skipped
+    tried: list[int] = []
+    grown = _Bench.grown
+
+    def spied(self: _Bench, name: str, rounds: int) -> tuple:
+        tried.append(len(self.skipped.jumps))
+        return grown(self, name, rounds)
+
+    monkeypatch.setattr(_Bench, "grown", spied)
+    few = bench.shorter(0.25 * bench.loss * len(bench.skipped.comparison))
+    assert len(few.skipped.jumps) < len(bench.skipped.jumps) / 2
+    monkeypatch.setitem(bench.__dict__, "glance", few)
+    for gain, looks in ((-1.0, 0), (1.0, 1)):
+        tried.clear()
+        monkeypatch.setattr(_Bench, "gain", lambda self, name, gain=gain: gain * bench.least)
+        trial, _ = bench.tried("readiness")
+        assert (len(tried) > 0) == looks
+        assert all(n == len(bench.skipped.jumps) for n in tried)  # whatever a glance says, nothing joins by it
+        if not looks:
+            assert not trial.joined
+            assert trial.after == pytest.approx(trial.before + bench.least)
+
+
+def test_a_bench_on_few_steps_has_their_daughters_and_no_others(skipped: tuple) -> None:
+    bench, _ = skipped
+    few = bench.shorter(0.3 * bench.loss * len(bench.skipped.comparison))
+    assert 0 < len(few.skipped.comparison) < 0.6 * len(bench.skipped.comparison)
+    assert set(few.skipped.jumps) < set(bench.skipped.jumps)
+    assert bench.shorter(1e9) is bench
+
+
+@pytest.mark.parametrize("purpose", ["fit", "judge"])
+def test_half_of_the_frames_is_tempered_as_all_of_them_are(skipped: tuple, purpose: str) -> None:
+    _, whole = skipped
+    expected = whole.fit.best.expected
+    found = marginals(expected.model.problem(expected.stretch, expected.ways).tempered(0.6))
+    part = whole.tempered(0.6, purpose)
+    rows = whole.sample.rows(expected.stretch)
+    serves = serving(whole.sample, purpose)
+    edges = serves[rows[expected.stretch.daughter]]
+    direct = part.direct[: len(found.edge)]
+    assert edges.any()
+    difference = np.abs(direct - found.edge)[
+        edges
+    ]  # what was below a millionth is not solved again, so clusters are others
+    assert difference.mean() < 2e-4
+    assert (difference > 0.02).mean() < 1e-3
+    assert part.judged[~serves].sum() == 0
+    assert whole.softened(Softening(0.6, 0.01)).judged.sum() == whole.tempered(1.0, "judge").judged.sum()
+
+
+@pytest.mark.parametrize(
+    ("share", "cells", "is_clean"), [(0.0, 2000, True), (0.009, 2000, True), (0.013, 2000, False), (0.009, 200, False)]
+)
+def test_masks_are_clean_where_chance_does_not_explain_it(share: float, cells: int, is_clean: bool) -> None:
+    state = np.tile([share / 2, 1 - share, share / 2], (cells, 1))
+    solution = SimpleNamespace(beliefs=SimpleNamespace(state=state))
+    assert judging._clearly_clean(solution) == is_clean
+
+
+@pytest.mark.parametrize(("frames", "crowd", "halo"), [(92, 275, 4), (10_000, 100, 0), (30, 20_000, 4), (20, 10, 4)])
+def test_blocks_are_even_and_hold_as_many_cells_as_there_is_room_for(frames: int, crowd: int, halo: int) -> None:
+    cells = Detections(np.arange(crowd) + 1, np.zeros((crowd, 2)), np.ones(crowd), np.zeros((crowd, 4), np.int64))
+    sample = Sample({0: cells}, None, range(frames))  # type: ignore[arg-type]
+    size = max(frames_together(sample, halo) - 2 * halo, BLOCK)
+    n_blocks = -(-(frames - 1) // size)
+    assert size <= max(1.6 * TOGETHER / crowd, BLOCK)
+    assert n_blocks == 1 or n_blocks % 2 == 0 or size == BLOCK
+    assert size * n_blocks - (frames - 1) < n_blocks or size == BLOCK
+
+
+def test_nothing_is_tried_where_nothing_can_be_gained(skipped: tuple) -> None:
+    bench, _ = skipped
+    clear = _Bench(bench.fit, bench.skipped, choosing.LEAST_NATS / 2, 0.0, ({}, {}))
+    trial, _ = clear.tried("size")
+    assert not trial.joined
+    assert np.isnan(trial.after)
