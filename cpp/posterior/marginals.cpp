@@ -23,7 +23,6 @@ namespace {
 // changes most of what there is to change, and a cluster whose messages change by less than a fiftieth is as far off as
 // it was before: cutting edges costs more.
 constexpr Pace kRoughPace{1e-3, 20};
-constexpr Pace kBeforeClusters{5e-3, 20};
 constexpr Pace kClusterPace{2e-2, 1};
 constexpr Pace kFinePace{1e-10, 1000};
 constexpr int kReconcileRounds = 10;
@@ -70,7 +69,7 @@ class Inference {
     for (const auto& [mothers, cluster] : components.fitting) solve_component(mothers, cluster);
     if (!components.mothers.empty()) {
       is_exact_ = false;
-      propagation_.run(components.mothers, components.daughters, {}, first_pace(method));
+      propagation_.run(components.mothers, components.daughters, {}, method == Method::kPropagation ? kFinePace : kRoughPace);
       keep_replies(components.daughters);
       if (method == Method::kAuto) solve_clusters(components);
     }
@@ -78,11 +77,6 @@ class Inference {
   }
 
  private:
-  static Pace first_pace(Method method) {
-    if (method == Method::kPropagation) return kFinePace;
-    return method == Method::kRough ? kRoughPace : kBeforeClusters;
-  }
-
   void leave_all(Components& components) const {
     components.mothers.resize(problem_.n_mothers);
     components.daughters.resize(problem_.n_daughters);
