@@ -1,6 +1,7 @@
 """What is told at a glance: terms that do not help, masks that are clean; and in which pieces the rest is solved."""
 
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from dunno import Movie, Tracker
 from dunno.assignment import marginals
 from dunno.calibration.softening import Softening
+from dunno.methods import ScoredPair
+from dunno.methods.joint_posterior import JointPosterior
 from dunno.simulate import colony
 from dunno.tracking import choosing, judging
 from dunno.tracking.blocks import BLOCK
@@ -17,7 +20,7 @@ from dunno.tracking.gate import estimate_gate
 from dunno.tracking.sampling import Sample, take_sample
 from dunno.tracking.self_calibration import TOGETHER, frames_together
 from dunno.tracking.skipping import SkippedModel, serving, skip
-from dunno.types import Detections
+from dunno.types import Detections, PairPosterior
 from dunno.work.progress import tell_nobody
 
 
@@ -97,7 +100,9 @@ def test_masks_are_clean_where_chance_does_not_explain_it(share: float, cells: i
     assert judging._clearly_clean(solution) == is_clean
 
 
-@pytest.mark.parametrize(("frames", "crowd", "halo"), [(92, 275, 4), (10_000, 100, 0), (30, 20_000, 4), (20, 10, 4)])
+@pytest.mark.parametrize(
+    ("frames", "crowd", "halo"), [(92, 275, 4), (10_000, 100, 0), (30, 20_000, 4), (20, 10, 4), (1025, 12, 0)]
+)
 def test_blocks_are_even_and_hold_as_many_cells_as_there_is_room_for(frames: int, crowd: int, halo: int) -> None:
     cells = Detections(np.arange(crowd) + 1, np.zeros((crowd, 2)), np.ones(crowd), np.zeros((crowd, 4), np.int64))
     sample = Sample({0: cells}, None, range(frames))  # type: ignore[arg-type]
@@ -106,6 +111,35 @@ def test_blocks_are_even_and_hold_as_many_cells_as_there_is_room_for(frames: int
     assert size <= max(1.6 * TOGETHER / crowd, BLOCK)
     assert n_blocks == 1 or n_blocks % 2 == 0 or size == BLOCK
     assert size * n_blocks - (frames - 1) < n_blocks or size == BLOCK
+    assert n_blocks >= 8 or size <= 4 * BLOCK  # so that several workers have something to do
+
+
+def test_a_glance_that_does_not_see_the_loss_is_none(skipped: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench, _ = skipped
+    easy = _Bench(*bench.shorter(1e-9).grown("readiness", 1), 0.0, 0.0, ({}, {}))  # steps in which nothing is in doubt
+    monkeypatch.setattr(_Bench, "shorter", lambda self, enough: easy)
+    assert _Bench(bench.fit, bench.skipped, bench.loss, bench.wrong, ({}, {})).glance is None
+
+
+def test_a_joint_method_of_ones_own_is_asked() -> None:
+    class Mine(JointPosterior):
+        asked: ClassVar[list[int]] = []
+
+        def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
+            self.asked.append(len(scored.costs))
+            return super().__call__(scored, rng)
+
+    movie = colony(cells=12, frames=6, seed=1).movie
+    own = Tracker(method=Mine(), max_gap=0).track(movie)
+    assert len(Mine.asked) == 5
+    for one, other in zip(own.pairs, Tracker(max_gap=0).track(movie).pairs, strict=True):
+        np.testing.assert_allclose(one.probability, other.probability, atol=1e-9)
+
+
+def test_blocks_stay_small_where_a_cost_holds_pixels() -> None:
+    movie = colony(cells=12, frames=40, seed=1).movie
+    assert Tracker().plan(movie).block > BLOCK
+    assert Tracker(cost="activity").plan(movie).block == BLOCK
 
 
 def test_nothing_is_tried_where_nothing_can_be_gained(skipped: tuple) -> None:

@@ -14,9 +14,9 @@ class Trial:
     Attributes:
         name: The term.
         before: Loss per daughter with every second frame left out, in nats, without it.
-        after: The same with it.
+        after: The same with it; by what it saves on a few daughters, where they show that it is of no use.
         wrong_before: Share of links that are wrong there, by what all frames say, without it.
-        wrong_after: The same with it.
+        wrong_after: The same with it; NaN where a few daughters decided, or none.
         joined: Whether it speaks.
         excess: For a term that joins because of them: by which share single steps see more divisions than skipped ones.
         exchanged: For a term that joins because of them: how many links are thought to be wrong where cells push each other.

@@ -17,7 +17,7 @@ from dunno.calibration.softening import Softening, fit_softening
 from dunno.review.lessons import Lessons
 from dunno.review.retracking import plan_of
 from dunno.review.review import Review
-from dunno.tracking.blocks import blocks_of
+from dunno.tracking.blocks import BLOCK, blocks_of
 from dunno.tracking.tracker import track_block
 from dunno.types import PairPosterior
 
@@ -42,10 +42,11 @@ def learn_softening(review: Review, lessons: Lessons, calibration: ModelCalibrat
 def _tracked(review: Review, lessons: Lessons, calibration: ModelCalibration) -> Iterator[tuple[int, PairPosterior]]:
     """The pairs of all blocks that hold an answer, tracked again."""
     plan = plan_of(review.about, calibration)
-    wanted = set((lessons.pair // plan.block).tolist())
-    for k, block in enumerate(blocks_of(review.movie, plan.window, plan.block, plan.halo)):
+    size = plan.block if plan.halo else BLOCK  # without halos, pairs are independent
+    wanted = set((lessons.pair // size).tolist())
+    for k, block in enumerate(blocks_of(review.movie, plan.window, size, plan.halo)):
         if k in wanted:
-            yield from enumerate(track_block(plan, block), k * plan.block)
+            yield from enumerate(track_block(plan, block), k * size)
 
 
 def beside_answers(pairs: dict[int, PairPosterior], lessons: Lessons) -> Comparison:

@@ -181,9 +181,13 @@ class _Bench:
     @cached_property
     def glance(self) -> _Bench | None:
         """The same on few steps, where most useless terms are seen to be useless; `None` where it would save little."""
-        gain = self.least * len(self.skipped.comparison)
-        found = self.shorter(self.loss * len(self.skipped.comparison) * min(ENOUGH_GAIN / max(gain, 1e-9), 1.0))
-        return found if 2 * len(found.skipped.jumps) <= len(self.skipped.jumps) else None
+        loss, gain = (each * len(self.skipped.comparison) for each in (self.loss, self.least))
+        enough = loss * min(ENOUGH_GAIN / max(gain, 1e-9), 1.0)
+        found = self.shorter(enough)
+        is_fair = (
+            2 * found.loss * len(found.skipped.comparison) >= enough
+        )  # loss may lie in a few steps that are not among these
+        return found if is_fair and 2 * len(found.skipped.jumps) <= len(self.skipped.jumps) else None
 
     def tried(self, name: str) -> tuple[Trial, _Bench]:
         """What became of a term, and where the next one is tried."""

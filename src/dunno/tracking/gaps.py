@@ -1,8 +1,8 @@
-"""Blocks with gaps: edges between frames that are no neighbours, solved together with those between neighbours.
+"""Blocks of frame pairs, solved by one call, with edges between frames that are no neighbours where masks are missing.
 
-A block is computed with a halo of frames on either side, which makes it independent of the others: what is farther away than the
-halo hardly matters. First every pair is solved alone; only mothers that may be lost there, and daughters that may have appeared,
-have edges across gaps. All of it is then one assignment problem, every cell as a mother against every cell as a daughter.
+With gaps, a block is computed with a halo of frames on either side, which makes it independent of the others: what is farther away
+than the halo hardly matters. A rough look at its pairs tells which mothers may be lost and which daughters may have appeared: only
+these have edges across gaps. All of it is then one assignment problem, every cell as a mother against every cell as a daughter.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def solve_with_gaps(
     given: Edges | None = None,
     rounds: Rounds | None = None,
 ) -> Solved:
-    """Look at the pairs roughly, then solve all of it with the edges across gaps that are worth looking at, or given.
+    """Solve a stretch, with edges across gaps where the model knows of missing masks, and decide on links.
 
     Args:
         model: The model.
@@ -96,9 +96,21 @@ def solve_with_gaps(
         given: Edges across gaps that somebody asks for.
         rounds: Knows the stretch's edges from before.
     """
+    return _decided(*believed(model, stretch, gate, tempering, given, rounds))
+
+
+def believed(
+    model: Model,
+    stretch: Stretch,
+    gate: float,
+    tempering: float = 1.0,
+    given: Edges | None = None,
+    rounds: Rounds | None = None,
+) -> tuple[Stretch, Problem, Marginals]:
+    """The stretch with the edges across gaps that are worth looking at, or given; its problem, and what is believed of it."""
     problem = model.problem(stretch).tempered(tempering)
     if not model.has("missed"):  # pairs are independent, and each is solved as if alone
-        return _decided(stretch, problem, marginals(problem))
+        return stretch, problem, marginals(problem)
     find = marginals if rounds is None else rounds.marginals
     rough = find(problem, "rough")
     mother, daughter, lag = gap_candidates(model, stretch, rough, gate)
@@ -108,7 +120,7 @@ def solve_with_gaps(
         stretch = stretch.with_gaps(mother, daughter, lag)
         problem = model.problem(stretch).tempered(tempering)
         rough = marginals(problem, "rough")
-    return _decided(stretch, problem, marginals_of_likely(problem, rough))
+    return stretch, problem, marginals_of_likely(problem, rough)
 
 
 def _decided(stretch: Stretch, problem: Problem, found: Marginals) -> Solved:

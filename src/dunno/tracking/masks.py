@@ -9,13 +9,12 @@ import numpy as np
 from dunno.assignment import Marginals, Problem, Triples, every_pair, marginals
 from dunno.assignment.choices import Kind
 from dunno.assignment.decide import most_right
-from dunno.assignment.likely import marginals_of_likely
 from dunno.calibration.kinds.model import ModelCalibration, transition_of
 from dunno.models.masks import Solution, solve_masks
 from dunno.models.model import Model
 from dunno.tracking.blocks import Block
 from dunno.tracking.candidates import candidates_of
-from dunno.tracking.gaps import gap_candidates
+from dunno.tracking.gaps import believed
 from dunno.tracking.plan import Plan
 from dunno.tracking.telling import Solved, tell_pairs
 from dunno.types import Bools, Floats, Ints, PairPosterior
@@ -55,14 +54,8 @@ def solve_block(model: Model, stretch: Stretch, gate: float, tempering: float = 
 
 def with_gap_edges(model: Model, stretch: Stretch, gate: float) -> tuple[Stretch, Marginals]:
     """The stretch with edges across gaps, and what its edges are believed to be if every mask held one cell."""
-    problem = model.problem(stretch)
-    rough = marginals(problem, "rough")
-    mother, daughter, lag = gap_candidates(model, stretch, rough, gate)
-    if len(mother):
-        stretch = stretch.with_gaps(mother, daughter, lag)
-        problem = model.problem(stretch)
-        rough = marginals(problem, "rough")
-    return stretch, marginals_of_likely(problem, rough)
+    stretch, _, found = believed(model, stretch, gate)
+    return stretch, found
 
 
 def told(solution: Solution) -> Solved:

@@ -8,6 +8,7 @@ from dunno.calibration import Calibration, ModelCalibration
 from dunno.costs import Cost
 from dunno.io.links import Links
 from dunno.methods import Method
+from dunno.methods.joint_posterior import JointPosterior
 from dunno.perturbations import Perturbation
 from dunno.tracking.blocks import BLOCK
 
@@ -43,14 +44,10 @@ class Plan:
     max_gap: int | None = 0
 
     @property
-    def has_model(self) -> bool:
-        """Whether a model makes the costs: the pairs of a block are then solved by one call."""
-        return isinstance(self.calibration, ModelCalibration) and self.no_mother
-
-    @property
-    def has_gaps(self) -> bool:
-        """Whether links across gaps are looked for."""
-        return bool(getattr(self.calibration, "max_gap", 0))
+    def solves_blocks(self) -> bool:
+        """Whether the pairs of a block are solved by one call: with a fitted model, by the posterior that JP reports."""
+        plain = self.no_mother and type(self.method) is JointPosterior
+        return isinstance(self.calibration, ModelCalibration) and (plain or self.halo > 0)
 
     @property
     def has_masks(self) -> bool:

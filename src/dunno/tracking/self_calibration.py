@@ -30,8 +30,9 @@ JUDGING = 2
 ENOUGH_DOUBTED, ENOUGH_CELLS = 150.0, 1500.0
 """Where more links than this are doubted, fewer cells are judged: so many doubts say enough, and at least so many cells."""
 
-TOGETHER = 12_000
-"""Cells that are solved together: calls and halos cost little then, and blocks still fit into the cache."""
+TOGETHER, SOME_BLOCKS = 12_000, 8
+"""About so many cells are solved together: calls and halos cost little then, and blocks still fit into the cache; and into how many
+blocks a movie is cut at least, where each has 32 pairs or more."""
 
 SLOWER, SLOWER_CELLS = (3, 4), 500
 """Further steps, which tell how slowly one could have imaged, and on how many cells."""
@@ -53,16 +54,20 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
     if masks is not None:
         calibration = with_judged_masks(calibration, masks, test)
     plan = replace(plan, gate=gate, calibration=calibration)
-    if masks is None:
+    looks_at_pixels = plan.window > 0 or getattr(plan.cost, "needs_pixels", False)
+    if (
+        masks is None and not looks_at_pixels
+    ):  # a block holds its frames, with their pixels where the cost asks for them
         plan = replace(plan, calibration=replace(calibration, together=frames_together(sample, plan.halo)))
     return plan
 
 
 def frames_together(sample: Sample, halo: int) -> int:
-    """How many frames are solved together, halos included: as many in each block, and blocks in pairs, for two workers."""
+    """How many frames are solved together, halos included: as many in each block, and some blocks at least, for several workers."""
     crowd = max(sample.n_rows / len(sample.cells), 1.0)
     n_pairs, most = len(sample.movie) - 1, max(int(TOGETHER / crowd) - 2 * halo, BLOCK)
-    n_blocks = 1 if n_pairs <= most else 2 * max(round(n_pairs / (2 * most)), 1)
+    by_cells = 1 if n_pairs <= most else 2 * max(round(n_pairs / (2 * most)), 1)
+    n_blocks = max(by_cells, min(SOME_BLOCKS, n_pairs // (4 * BLOCK) * 2), 1)
     return -(-n_pairs // n_blocks) + 2 * halo
 
 

@@ -113,7 +113,7 @@ class SkippedModel:
         return replace(found, direct=mixed(found.direct, found.daughter, len(found.judged), softening.unknown))
 
     def test(self, softening: Softening, single: Fit) -> SkipTest:
-        """What the frames that serve to judge say of a softening; all of them where nothing was fitted."""
+        """What the frames that serve to judge say of a softening."""
         part = self.softened(softening)
         promised, composed, links = part.errors()
         growth, error = _growth(single, self.fit)

@@ -316,7 +316,7 @@ def track_block(plan: Plan, block: Block) -> list[PairPosterior]:
     """Track a few consecutive frames, each read once."""
     if plan.has_masks:
         return _told(plan, track_with_masks(plan, block))
-    if plan.has_model:
+    if plan.solves_blocks:
         return _told(plan, track_together(plan, block))
     posteriors = []
     for pair in block.pairs(plan.window, plan.max_distance):
