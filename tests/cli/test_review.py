@@ -17,6 +17,7 @@ from dunno.io.writing import check_output
 from dunno.review import Decision, Review
 from dunno.simulate import colony
 from tests.review.outputs import tracked
+from tests.review.serving import buffered
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +106,8 @@ def test_without_the_extra_the_core_works_and_the_page_says_what_to_install(out:
 def test_the_demo_brings_a_newcomer_to_the_page_and_goes_on_another_day(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dunno", "demo", "-o", str(tmp_path / "demo"), "--review", "--no-browser"]
     for day in range(2):
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        with subprocess.Popen(command, **pipes, env=buffered()) as process:  # type: ignore[call-overload]
             assert process.stdout is not None
             printed = ""
             while "leave with Ctrl-C" not in printed:

@@ -30,8 +30,8 @@ def complain(message: str) -> None:
 
 
 def say(text: str) -> None:
-    """Print a result."""
-    print(text)  # noqa: T201
+    """Print a result, at once also where it goes into a pipe: a page's address is waited for."""
+    print(text, flush=True)  # noqa: T201
 
 
 def note(message: str) -> None:
