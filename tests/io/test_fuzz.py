@@ -19,7 +19,7 @@ import pytest
 from dunno import Movie, Tracker, read
 from dunno.errors import InputError
 from dunno.io import read_links
-from dunno.io.block_files import stored_pairs
+from dunno.io.block_files import linked_blocks
 from dunno.io.cell_files import StoredCells
 from dunno.io.links import sources
 from dunno.io.output import read_run, reopen_movie
@@ -64,7 +64,7 @@ def movie_at(path: Path, colony: Movie) -> None:
 def output_at(path: Path, colony: Movie) -> None:
     """Everything that opening an output reads, short of its masks."""
     read_run(path)
-    list(stored_pairs(path))
+    list(linked_blocks(path))
     cells = StoredCells(path / "cells")
     for t in range(3):
         cells[t], cells.digest(t)

@@ -182,16 +182,16 @@ def test_arrays_can_be_handed_in_again(tracking: Tracking, tmp_path: Path) -> No
     assert "The probabilities are untested." in words(page)
 
 
-def test_progress_sees_every_pair(tracks: Path, tmp_path: Path) -> None:
+def test_progress_sees_every_block(tracks: Path, tmp_path: Path) -> None:
     seen: list[int] = []
 
-    def progress(pairs: Iterator, total: int) -> Iterator:
-        for pair in pairs:
+    def progress(blocks: Iterator, total: int) -> Iterator:
+        for block in blocks:
             seen.append(total)
-            yield pair
+            yield block
 
     write_report(tracks, tmp_path / "a.html", progress=progress)
-    assert seen == [11] * 22
+    assert seen == [1] * 2
 
 
 @pytest.mark.parametrize("masks", ["empty", "lonely", "late", "pair", "volume"])

@@ -23,11 +23,11 @@ from dunno import Movie, Tracker
 from dunno.cli import run
 from dunno.errors import InputError, MovieError, OutputError
 from dunno.io import block_files
-from dunno.io.block_files import stored_pairs
+from dunno.io.block_files import linked_blocks
 from dunno.io.writing import partial_of
 from dunno.runs.broken import track_what_can_be
 from dunno.runs.run import pays_in_processes, track_into
-from dunno.tracking.blocks import Block
+from dunno.tracking.spans import Span
 from dunno.work.schedule import open_executor
 
 
@@ -319,7 +319,7 @@ def test_a_movie_that_cannot_be_read_at_all_is_refused(tiffs: Path, tmp_path: Pa
 def test_what_is_wrong_with_no_frame_is_no_broken_frame(colony: Movie) -> None:
     plan = Tracker("activity", "SM", calibration=None, max_distance=3).plan(colony)
     with pytest.raises(MovieError, match="has masks but no images"):
-        track_what_can_be(replace(plan), Block(colony, 0, 2))
+        track_what_can_be(replace(plan), Span(colony, 0, 2))
 
 
 @pytest.mark.parametrize("workers", [2, 4])
@@ -409,7 +409,7 @@ def test_arrays_are_not_sent_whole_with_every_block(tmp_path: Path) -> None:
         shares = Shares(threads)
         track_into(Tracker(method="SM", executor=shares, workers=2), Movie(masks), tmp_path / "out")
     assert 0 < shares.largest < masks.nbytes / 8
-    assert len(list(stored_pairs(tmp_path / "out"))) == 199
+    assert sum(len(block.own) for block in linked_blocks(tmp_path / "out")) == 199
 
 
 def test_an_unfinished_replacement_is_continued_and_not_the_output_it_replaces(small: Path, tmp_path: Path) -> None:
@@ -440,12 +440,12 @@ def test_a_damaged_block_is_computed_again(tmp_path: Path) -> None:
     track_into(tracker, movie, tmp_path / "whole")
     block = block_files.block_file(stopped_run(movie, tmp_path / "out") / "pairs", 0)
     cells = block_files.block_file(partial_of(tmp_path / "out") / "cells", 0)
-    for path, name in ((block, "n_edges"), (cells, "frames")):
+    for path, name in ((block, "frames"), (cells, "frames")):
         with np.load(path) as stored:
             np.savez(path, **{**stored, name: np.zeros(0, np.int64)})
     track_into(tracker, movie, tmp_path / "out", resume=True)
-    expected = [pair.probability.tolist() for pair in stored_pairs(tmp_path / "whole")]
-    assert [pair.probability.tolist() for pair in stored_pairs(tmp_path / "out")] == expected
+    expected = [block.probability.tolist() for block in linked_blocks(tmp_path / "whole")]
+    assert [block.probability.tolist() for block in linked_blocks(tmp_path / "out")] == expected
 
 
 def test_a_complete_output_with_a_damaged_block_is_not_taken_for_complete(tmp_path: Path) -> None:

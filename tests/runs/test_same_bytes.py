@@ -7,7 +7,7 @@ import tifffile
 
 import dunno
 from dunno import Movie, Tracker
-from dunno.io.block_files import stored_pairs
+from dunno.io.block_files import linked_blocks
 from dunno.runs.run import track_into
 from dunno.simulate import Faults, colony, spoil
 from dunno.work.schedule import open_executor
@@ -52,13 +52,9 @@ def alone(kind: str, movie: Movie, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def test_the_movies_have_what_they_are_for(kind: str, alone: Path) -> None:
-    pairs = list(stored_pairs(alone))
-    across = {t // 16 for t, pair in enumerate(pairs) if pair.gaps is not None and pair.gaps.selected.any()}
-    two = {
-        t // 16
-        for t, pair in enumerate(pairs)
-        if pair.daughters_held is not None and (pair.daughters_held.p_two > 0.5).any()
-    }
+    pairs = [pair for block in linked_blocks(alone) for pair in block.pairs()]
+    across = {t // 16 for t, pair in enumerate(pairs) if pair.earlier.selected.any()}
+    two = {t // 16 for t, pair in enumerate(pairs) if (pair.block.p_two[pair.daughter_rows] > 0.5).any()}
     assert len(across) > 1  # in several blocks
     assert len(two) > 1 or kind == "gaps"
 

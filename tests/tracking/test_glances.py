@@ -13,13 +13,13 @@ from dunno.methods import ScoredPair
 from dunno.methods.joint_posterior import JointPosterior
 from dunno.simulate import colony
 from dunno.tracking import choosing, judging
-from dunno.tracking.blocks import BLOCK
 from dunno.tracking.choosing import _among_likely, _Bench
 from dunno.tracking.fitting import fit_sample
 from dunno.tracking.gate import estimate_gate
 from dunno.tracking.sampling import Sample, take_sample
 from dunno.tracking.self_calibration import TOGETHER, frames_together
 from dunno.tracking.skipping import SkippedModel, serving, skip
+from dunno.tracking.spans import BLOCK
 from dunno.types import Detections, PairPosterior
 from dunno.work.progress import tell_nobody
 

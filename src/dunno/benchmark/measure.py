@@ -23,6 +23,7 @@ from dunno.evaluation.decisions import decide
 from dunno.tracking import Tracking
 from dunno.tracking.tracker import Tracker
 from dunno.truth import true_mothers
+from dunno.types import Block
 
 LEAST_LINKS = 20
 """Fewer than this say nothing about a calibration error, nor about a temperature."""
@@ -200,12 +201,13 @@ class Bench:
     def _self_calibrated(self, fold: Fold) -> Tracked:
         """Needs no truth, so it sees the whole movie; what it says of the pair across a cut is not scored."""
         tracking, spent = timed(self._tracker(calibration="self").track, fold.whole.movie)
-        inside = {int(frame) for part in fold.evaluate for frame in part.movie.frames[1:]}
-        pairs = tuple(pair for pair in tracking.pairs if pair.daughter_frame in inside)
+        blocks = tuple(
+            block for part in fold.evaluate if len(part.movie) > 1 for block in [_within(tracking.block, part)]
+        )
         trusted = bool(tracking.about["calibrated"])
         reason = None if trusted else f"{tracking.about['verdict']}: {tracking.about['reason']}"
         temperature = tracking.about["calibration"].get("temperature")  # of a model there is none
-        return Tracked(replace(tracking, pairs=pairs), spent, temperature, trusted, reason)
+        return Tracked(replace(tracking, blocks=blocks), spent, temperature, trusted, reason)
 
     def _with_events(self, fold: Fold) -> Tracked:
         if ":" in self.unit.cost:
@@ -227,6 +229,12 @@ class Bench:
         return float(squares.mean()) if len(squares) else None
 
 
+def _within(block: Block, part: Part) -> Block:
+    """The pairs of a part's frames."""
+    first, last = np.searchsorted(block.frames, part.movie.frames[[0, -1]]).tolist()
+    return block.part(first, last)
+
+
 def make_cost(unit: Unit) -> Cost:
     """The unit's cost; a learnt one with its model and dropout rate."""
     offered: Any = rooms.find("costs", unit.cost)
@@ -246,8 +254,8 @@ def check_frames(parts: Sequence[Part], purpose: str) -> None:
 
 def joined(fold: Fold, parts: Sequence[tuple[Tracking, float]]) -> Tracked:
     """The parts' trackings as one of the whole sequence, for scoring."""
-    pairs = tuple(pair for tracking, _ in parts for pair in tracking.pairs)
-    tracking = replace(parts[0][0], movie=fold.whole.movie, pairs=pairs)
+    blocks = tuple(block for tracking, _ in parts for block in tracking.blocks)
+    tracking = replace(parts[0][0], movie=fold.whole.movie, blocks=blocks)
     return Tracked(tracking, sum(seconds for _, seconds in parts))
 
 

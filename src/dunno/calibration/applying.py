@@ -11,7 +11,7 @@ from dunno import rooms
 from dunno.calibration.base import Calibration, refuse_calibrated
 from dunno.methods import ScoredPair
 from dunno.methods.joint_posterior import JointPosterior
-from dunno.types import Candidates, FramePair, Movie, PairPosterior
+from dunno.types import Block, Candidates, FramePair, Movie
 from dunno.types.field import Field
 
 if TYPE_CHECKING:
@@ -23,19 +23,16 @@ def applied(calibration: Calibration, tracking: Tracking) -> Tracking:
     if not calibration.makes_costs:
         refuse_calibrated(tracking.about)
     calibration.check(tracking.about)
-    pairs = tracking.pairs
-    if calibration.makes_costs:
-        pairs = _solved_again(calibration, tracking)
+    blocks = (_solved_again(calibration, tracking),) if calibration.makes_costs else tracking.blocks
     verdict = calibration.verdict
     told: dict[str, Any] = {"calibration": calibration.describe(), "calibrated": calibration.trusted}
     if calibration.makes_costs:  # pair by pair, without links across gaps
         told["calibration"]["max_gap"] = 0
     told |= {"verdict": verdict.word, "reason": verdict.reason}
-    scaled = tuple(calibration.apply(pair) for pair in pairs)
-    return replace(tracking, pairs=scaled, about={**tracking.about, **told})
+    return replace(tracking, blocks=tuple(map(calibration.apply, blocks)), about={**tracking.about, **told})
 
 
-def _solved_again(calibration: Calibration, tracking: Tracking) -> tuple[PairPosterior, ...]:
+def _solved_again(calibration: Calibration, tracking: Tracking) -> Block:
     movie, about = tracking.movie, tracking.about
     cost = cost_of(about)
     if calibration.needs_field and calibration.fitted_for.get("movie") != about.get("movie"):
@@ -48,7 +45,7 @@ def _solved_again(calibration: Calibration, tracking: Tracking) -> tuple[PairPos
         costs, problem = calibration.problem(pair, candidates, cost)
         scored = ScoredPair(pair, candidates, costs, problem, cost, None, no_mother)
         again.append(JointPosterior()(scored, np.random.default_rng(0)))
-    return tuple(again)
+    return Block.joined(again)
 
 
 def frame_pairs(movie: Movie, n: int) -> list[FramePair]:

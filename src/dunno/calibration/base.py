@@ -17,7 +17,7 @@ from dunno.types.field import Field
 if TYPE_CHECKING:
     from dunno.assignment import Problem
     from dunno.tracking import Tracking
-    from dunno.types import Candidates, Floats, FramePair, PairPosterior
+    from dunno.types import Block, Candidates, Floats, FramePair
 
 KINDS = "calibration.kinds"
 
@@ -77,9 +77,9 @@ class Calibration:
         """(E,) costs and the assignment problem in place of the cost's own, for one that `makes_costs`."""
         raise NotImplementedError
 
-    def apply(self, posterior: PairPosterior) -> PairPosterior:
-        """A pair's probabilities, changed."""
-        return posterior
+    def apply(self, block: Block) -> Block:
+        """A block's probabilities, changed."""
+        return block
 
     def moved_to(self, field: Field) -> Self:
         """The same for a movie with another field, for one that `needs_field`."""

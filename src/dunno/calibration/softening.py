@@ -17,7 +17,7 @@ import numpy as np
 
 from dunno.assignment.distributions import normalise
 from dunno.calibration.comparison import LEAST, Comparison
-from dunno.types import Floats, Ints, PairPosterior
+from dunno.types import Block, Floats, Ints
 
 FLATNESS = 0.15
 LOWEST = -60.0
@@ -67,30 +67,28 @@ def mixed(probability: Floats, owner: Ints, n: int, unknown: float) -> Floats:
     return (1 - unknown) * probability + unknown * flattened(probability, owner, n)
 
 
-def with_unknown(posterior: PairPosterior, unknown: float) -> PairPosterior:
-    """A pair's probabilities with a share ε spread over each daughter's options; links stay."""
-    n, edges = len(posterior.daughters), len(posterior.daughter)
-    owner = np.concatenate([posterior.daughter, np.arange(n)])
-    options = np.exp(np.concatenate([posterior.log_probability, posterior.log_no_mother]))
+def with_unknown(block: Block, unknown: float) -> Block:
+    """A block's probabilities with a share ε spread over each daughter's options; links stay."""
+    near, far = block.gap == 0, block.gap > 0
+    n, edges, daughter = len(block.cells), int(near.sum()), block.daughter[near]
+    owner = np.concatenate([daughter, np.arange(n)])
+    options = np.exp(np.concatenate([block.log_probability[near], block.log_no_mother]))
     with np.errstate(divide="ignore"):
         logs = np.log(mixed(options, owner, n, unknown))
-    spread = normalise(logs[:-n] if n else logs, logs[edges:], posterior.daughter)
+    spread = normalise(logs[:edges], logs[edges:], daughter)
     total = np.log(
         np.maximum(np.bincount(owner, options, minlength=n), 1.0)
     )  # more than 1 where a mask holds two cells
-    gaps = posterior.gaps
-    if gaps is not None:  # their share of having no mother here stays
-        with np.errstate(invalid="ignore"):
-            more = (spread.log_no_mother - posterior.log_no_mother)[gaps.daughter]
-        gaps = replace(
-            gaps, log_probability=gaps.log_probability + np.nan_to_num(more, nan=0.0, posinf=0.0, neginf=0.0)
-        )
+    log_probability = block.log_probability.copy()
+    log_probability[near] = np.minimum(spread.log_probability + total[daughter], 0.0)
+    with np.errstate(invalid="ignore"):  # of edges across gaps, the share of having no mother here stays
+        more = (spread.log_no_mother - block.log_no_mother)[block.daughter[far]]
+    log_probability[far] += np.nan_to_num(more, nan=0.0, posinf=0.0, neginf=0.0)
     return replace(
-        posterior,
-        gaps=gaps,
-        log_probability=np.minimum(spread.log_probability + total[posterior.daughter], 0.0),
+        block,
+        log_probability=log_probability,
         log_no_mother=spread.log_no_mother,
-        entropy=np.where(np.isnan(posterior.entropy), np.nan, spread.entropy),
+        entropy=np.where(np.isnan(block.entropy), np.nan, spread.entropy),
     )
 
 

@@ -67,7 +67,6 @@ def _held_out(tracking: Tracking, truth: Truth) -> float:
     """Mean loss of each half of the pairs at the temperature fitted on the other."""
     if len(tracking.pairs) < 2:
         raise InputError("tuning needs at least two frame pairs, to hold one out")
-    halves = [replace(tracking, pairs=tracking.pairs[start::2]) for start in (0, 1)]
-    one, other = (LabelledDaughters.of(half, truth, False) for half in halves)
+    one, other = (LabelledDaughters.of(tracking.pairs[start::2], truth, False) for start in (0, 1))
     losses = [other.loss(best_temperature(one)[0]), one.loss(best_temperature(other)[0])]
     return float(np.average(losses, weights=[other.counts["daughters"], one.counts["daughters"]]))

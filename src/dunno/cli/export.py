@@ -11,7 +11,7 @@ from dunno.cli.options import Argument, Option
 
 if TYPE_CHECKING:
     from dunno.io.leaving_out import LeftOut
-    from dunno.types import PairPosterior
+    from dunno.types import Block
 
 
 def export(
@@ -30,7 +30,7 @@ def export(
 ) -> None:
     """Write tracks in a format that other tools open, with their probabilities as far as it has room for them."""
     from dunno.cli.console import note
-    from dunno.io.block_files import stored_pairs
+    from dunno.io.block_files import linked_blocks
     from dunno.io.leaving_out import LeftOut, check_limits, long_tracks, sure_links
     from dunno.io.output import read_run, reopen_movie
     from dunno.io.writers import export as write
@@ -45,15 +45,15 @@ def export(
     if min_probability is not None or min_length is not None:
         about["export"] = {"min_probability": min_probability, "min_length": min_length}
 
-    def sure(count: LeftOut) -> Iterable[PairPosterior]:
-        pairs = stored_pairs(output)
-        return pairs if min_probability is None else sure_links(pairs, min_probability, count)
+    def sure(count: LeftOut) -> Iterable[Block]:
+        blocks = linked_blocks(output)
+        return blocks if min_probability is None else sure_links(blocks, min_probability, count)
 
-    pairs = sure(left_out)
+    blocks = sure(left_out)
     if min_length is not None:
-        pairs = long_tracks(lambda: sure(counted), min_length, left_out)
-    tracks = write(to, path, pairs, about, movie, overwrite=overwrite)
-    if min_length is not None:  # the pairs were read twice
+        blocks = long_tracks(lambda: sure(counted), min_length, left_out)
+    tracks = write(to, path, blocks, about, movie, overwrite=overwrite)
+    if min_length is not None:  # the blocks were read twice
         left_out.links, left_out.divisions = counted.links // 2, counted.divisions // 2
     if (output / REVIEW_FILE).exists():
         note(

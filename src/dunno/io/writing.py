@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dunno.errors import OutputError
-from dunno.lineage.tracks import FrameRecord, TrackNumbers, TrackRow, records
-from dunno.types import PairPosterior
+from dunno.lineage.tracks import NumberedBlock, TrackNumbers, TrackRow, numbered
+from dunno.types import Block
 
 RUN_FILE = "run.json"
 REVIEW_FILE = "review.jsonl"
@@ -22,8 +22,8 @@ REVIEW_FILE = "review.jsonl"
 class Writer(Protocol):
     """What every format's writer does with the stream."""
 
-    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
-        """Write one frame and the pair in which its cells are mothers."""
+    def write(self, numbered: NumberedBlock) -> None:
+        """Write a block: its candidate edges, and the cells of which all is known."""
         ...
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
@@ -35,13 +35,13 @@ class Writer(Protocol):
         ...
 
 
-def drain(pairs: Iterable[PairPosterior], writers: Sequence[Writer]) -> list[TrackRow]:
-    """Send a stream of pairs to the writers, frame by frame, holding two frames at a time."""
+def drain(blocks: Iterable[Block], writers: Sequence[Writer]) -> list[TrackRow]:
+    """Send a stream of blocks to the writers, holding two at a time."""
     numbers = TrackNumbers()
     try:
-        for record, pair in records(pairs, numbers):
+        for block in numbered(blocks, numbers):
             for writer in writers:
-                writer.write(record, pair)
+                writer.write(block)
         tracks = numbers.table()
         for writer in writers:
             writer.finish(tracks)

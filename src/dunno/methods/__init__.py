@@ -1,6 +1,6 @@
 """Methods: from costs to probabilities.
 
-A method is any callable `method(scored, rng) -> PairPosterior` with a `name`. One that draws at random says so by
+A method is any callable `method(scored, rng) -> Block` with a `name`. One that draws at random says so by
 `is_random = True`, and how often by a field `samples`; one that knows the joint posterior itself, so that a model may make its
 costs, by `joint = True`. Each module here holds one.
 """
@@ -8,7 +8,7 @@ costs, by `joint = True`. Each module here holds one.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from dunno.assignment.distributions import normalise
 from dunno.costs import Cost, evaluate, linkable, name_of
 from dunno.errors import InputError
 from dunno.perturbations import Perturbation
-from dunno.types import Bools, Candidates, Floats, FramePair, Ints, PairPosterior
+from dunno.types import Block, Bools, Candidates, Floats, FramePair, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,50 +62,53 @@ class Method(Protocol):
 
     name: str
 
-    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
+    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> Block:
         """Say how probable each edge is, and which are links."""
         ...
 
 
-def posterior(scored: ScoredPair, log_weight: Floats, log_weight_no_mother: Floats, selected: Bools) -> PairPosterior:
-    """Turn weights into each daughter's distribution over her mothers and ⊥.
+def posterior(
+    scored: ScoredPair, log_weight: Floats, log_weight_no_mother: Floats, selected: Bools, **more: Any
+) -> Block:
+    """Turn weights into each daughter's distribution over its mothers and ⊥.
 
     Args:
         scored: The pair.
         log_weight: (E,) of the edges.
         log_weight_no_mother: (n,) of ⊥; left out where `scored.no_mother` is false.
         selected: (E,) the reported links.
+        more: What else the method knows, as `Block.of_pair` takes it.
     """
     none = log_weight_no_mother if scored.no_mother else np.full(scored.problem.n_daughters, -np.inf)
     log_probability, log_no_mother, entropy = normalise(log_weight, none, scored.candidates.daughter)
-    return PairPosterior(
-        mothers=scored.pair.mothers.without_pixels(),
-        daughters=scored.pair.daughters.without_pixels(),
-        mother=scored.candidates.mother,
-        daughter=scored.candidates.daughter,
+    return Block.of_pair(
+        scored.pair.mothers,
+        scored.pair.daughters,
+        (scored.candidates.mother, scored.candidates.daughter),
+        of_daughters={"log_no_mother": log_no_mother, "entropy": entropy},
         cost=scored.costs,
         log_probability=log_probability,
-        log_no_mother=log_no_mother,
-        entropy=entropy,
         selected=selected,
+        **more,
     )
 
 
-def frequencies(scored: ScoredPair, edge: Ints, weight: Floats, selected: Bools) -> PairPosterior:
+def frequencies(scored: ScoredPair, edge: Ints, weight: Floats, selected: Bools, **more: Any) -> Block:
     """Turn weighted assignments into each daughter's distribution.
 
     Args:
         scored: The pair.
-        edge: (K, n) each assignment's edge per daughter, -1 where she appears.
+        edge: (K, n) each assignment's edge per daughter, -1 where it appears.
         weight: (K,) summing to 1.
         selected: (E,) the reported links.
+        more: What else the method knows, as `Block.of_pair` takes it.
     """
     n, edges = scored.problem.n_daughters, len(scored.candidates)
     weights = np.broadcast_to(weight[:, None], edge.shape)
     chosen = np.bincount(edge[edge >= 0], weights[edge >= 0], minlength=edges)
     appears = np.where(edge < 0, weights, 0.0).sum(axis=0).reshape(n)
     with np.errstate(divide="ignore"):
-        return posterior(scored, np.log(chosen), np.log(appears), selected)
+        return posterior(scored, np.log(chosen), np.log(appears), selected, **more)
 
 
 def links(scored: ScoredPair, edge: np.ndarray) -> Bools:

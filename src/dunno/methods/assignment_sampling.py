@@ -6,7 +6,7 @@ import numpy as np
 
 from dunno.assignment import k_best
 from dunno.methods import ScoredPair, frequencies, links
-from dunno.types import PairPosterior
+from dunno.types import Block
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class AssignmentSampling:
     samples: int = 10
     name = "AS"
 
-    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
+    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> Block:
         """Say how probable each edge is, and which are links."""
         best = k_best(scored.problem, self.samples)
         weight = np.exp(best.cost[0] - best.cost)

@@ -6,7 +6,7 @@ import numpy as np
 
 from dunno.assignment import solve
 from dunno.methods import ScoredPair, links, posterior
-from dunno.types import PairPosterior
+from dunno.types import Block
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class FeaturePerturbation:
     is_random = True
     perturbs = True
 
-    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
+    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> Block:
         """Say how probable each edge is, and which are links."""
         mean = scored.with_costs(scored.perturbed_costs(self.samples, rng).mean(axis=0))
         selected = links(mean, solve(mean.problem).edge)

@@ -7,7 +7,7 @@ import numpy as np
 from dunno.assignment import solve, solve_batch
 from dunno.costs import linkable
 from dunno.methods import ScoredPair, frequencies, links
-from dunno.types import PairPosterior
+from dunno.types import Block
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class PerturbedAssignment:
     is_random = True
     perturbs = True
 
-    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
+    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> Block:
         """Say how probable each edge is, and which are links."""
         costs = linkable(scored.cost, scored.perturbed_costs(self.samples, rng))
         drawn = solve_batch(scored.problem, costs)

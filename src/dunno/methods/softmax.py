@@ -6,7 +6,7 @@ import numpy as np
 
 from dunno.assignment import solve
 from dunno.methods import ScoredPair, links, posterior
-from dunno.types import PairPosterior
+from dunno.types import Block
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Softmax:
 
     name = "SM"
 
-    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
+    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> Block:
         """Say how probable each edge is, and which are links."""
         selected = links(scored, solve(scored.problem).edge)
         return posterior(scored, -scored.costs, -scored.problem.appear, selected)

@@ -17,7 +17,7 @@ from dunno.calibration.softening import Softening, fit_softening
 from dunno.review.lessons import Lessons
 from dunno.review.retracking import plan_of
 from dunno.review.review import Review
-from dunno.tracking.blocks import BLOCK, blocks_of
+from dunno.tracking.spans import BLOCK, spans_of
 from dunno.tracking.tracker import track_block
 from dunno.types import PairPosterior
 
@@ -44,9 +44,9 @@ def _tracked(review: Review, lessons: Lessons, calibration: ModelCalibration) ->
     plan = plan_of(review.about, calibration)
     size = plan.block if plan.halo else BLOCK  # without halos, pairs are independent
     wanted = set((lessons.pair // size).tolist())
-    for k, block in enumerate(blocks_of(review.movie, plan.window, size, plan.halo)):
+    for k, span in enumerate(spans_of(review.movie, plan.window, size, plan.halo)):
         if k in wanted:
-            yield from enumerate(track_block(plan, block), k * size)
+            yield from enumerate(track_block(plan, span).pairs(), k * size)
 
 
 def beside_answers(pairs: dict[int, PairPosterior], lessons: Lessons) -> Comparison:

@@ -16,9 +16,8 @@ from dunno.io.output import read_run, reopen_movie, with_stored_cells
 from dunno.report.deciding import port_of
 from dunno.review.asking import Asker, error_rate
 from dunno.review.audit import SHARE, Audit, ErrorRate
-from dunno.review.constraints import index_of
+from dunno.review.constraints import FrameCells, index_of
 from dunno.review.decisions import MISSING, SKIP, TWO_CELLS, Decision
-from dunno.review.far import Found
 from dunno.review.log import Answer, History, Log, Said, read_log, replay
 from dunno.review.mask_blocks import MaskBlocks
 from dunno.review.meanwhile import check_nothing_new, check_seen
@@ -26,7 +25,7 @@ from dunno.review.opening import alone, header_of, user, written
 from dunno.review.question import Question
 from dunno.review.queue import Filter, Order, Queue
 from dunno.review.state import Progress, State
-from dunno.types import Bools, Detections, Movie, PairPosterior
+from dunno.types import Block, Bools, Detections, Movie, PairPosterior
 from dunno.work.lock import Lock
 
 SEED = 0
@@ -178,9 +177,19 @@ class Review:
         with self._guard:
             return self._state.pair(t)
 
-    def pairs(self) -> Iterator[PairPosterior]:
-        """Every pair given the decisions, in frame order."""
-        return (self.pair(t) for t in range(self.table.n_pairs))
+    def blocks(self) -> Iterator[Block]:
+        """The movie given the decisions, block by block."""
+        return self._state.blocks()
+
+    def block(self, first: int, last: int) -> Block:
+        """Some pairs in a row given the decisions: from number `first` up to, but not including, `last`."""
+        with self._guard:
+            return self._state.part(range(first, last))
+
+    @property
+    def n_blocks(self) -> int:
+        """How many blocks there are."""
+        return self._state.n_blocks
 
     def pair_of(self, decision: Decision) -> int:
         """The number of the frame pair that a decision is about."""
@@ -274,7 +283,7 @@ class Review:
         """Refuse to take back what this person has not seen."""
         check_nothing_new([] if seen is None else self.since(seen))
 
-    def find(self, frame: int) -> Found:
+    def find(self, frame: int) -> FrameCells:
         """A frame by its original index, with its cells."""
         with self._guard:
             return self._state.find(frame)

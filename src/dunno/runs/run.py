@@ -21,7 +21,7 @@ from dunno.io.writers.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, partial_of, remove
 from dunno.lineage.filling import filled
 from dunno.lineage.gaps import one_link_each
-from dunno.runs.broken import TrackedBlock, track_what_can_be
+from dunno.runs.broken import Tracked, track_what_can_be
 from dunno.runs.identity import identity
 from dunno.runs.measuring import LOCAL, check_masks, measure_into
 from dunno.runs.summary import DoubtfulLink, Summary
@@ -37,10 +37,10 @@ from dunno.runs.workspace import (
     workspace,
     write_whole,
 )
-from dunno.tracking.blocks import BLOCK, Block, blocks_of
 from dunno.tracking.plan import Plan
+from dunno.tracking.spans import BLOCK, Span, spans_of
 from dunno.tracking.tracker import Tracker
-from dunno.types import BrokenFrame, Movie, PairPosterior
+from dunno.types import Block, BrokenFrame, Movie
 from dunno.work.progress import Say, Tell, say_nothing, tell_nobody
 from dunno.work.schedule import as_finished, room_for
 
@@ -205,40 +205,40 @@ def _track(
     if form.ctc:
         writers.append(CtcWriter(place / "ctc", about, movie))
     summary = Summary(expected_missing_links=None if tracker.links is None else 0.0)
-    blocks = tracked_blocks(plan, movie, place / block_files.FOLDER, executor, workers, tell)
-    pairs = summary.watch(one_link_each(_pairs(blocks, summary)))
-    summary.tracks = len(drain(filled(pairs) if form.fill_gaps else pairs, writers))
+    tracked = tracked_blocks(plan, movie, place / block_files.FOLDER, executor, workers, tell)
+    blocks = summary.watch(one_link_each(_blocks(tracked, summary)))
+    if form.fill_gaps:
+        blocks = iter([filled(Block.joined(list(blocks)))])
+    summary.tracks = len(drain(blocks, writers))
     if tracker.links is not None and tracker.links.unmatched:
         (place / "unmatched_links.txt").write_text("\n".join(tracker.links.unmatched) + "\n")
     return Run(place, about, summary, 0.0)
 
 
-def _pairs(blocks: Iterator[TrackedBlock], summary: Summary) -> Iterator[PairPosterior]:
-    for block in blocks:
-        summary.note_broken(block.broken)
-        yield from block.pairs
+def _blocks(tracked: Iterator[Tracked], summary: Summary) -> Iterator[Block]:
+    for block, broken in tracked:
+        summary.note_broken(broken)
+        yield block
 
 
 def tracked_blocks(
     plan: Plan, movie: Movie, folder: Path, executor: Executor, workers: int, tell: Tell
-) -> Iterator[TrackedBlock]:
+) -> Iterator[Tracked]:
     """Yield every block, in frame order, as soon as it is there; those that have no file yet are computed, in any order.
 
     A block is written the moment it ends, so that what is lost when a run is killed is what was in flight. Workers on this machine
     write their blocks themselves; those of a cluster, which may see other disks, send them. What threads have tracked is used as it
     is, unless more of it waits for an earlier block than is in flight; everything else is read from its file.
     """
-    sizes = [block.n_pairs for block in blocks_of(movie, plan.window, plan.block, plan.halo)]
+    sizes = [span.n_pairs for span in spans_of(movie, plan.window, plan.block, plan.halo)]
     before = {index for index in range(len(sizes)) if block_files.is_whole(block_files.block_file(folder, index))}
-    missing = (
-        each for each in enumerate(blocks_of(movie, plan.window, plan.block, plan.halo)) if each[0] not in before
-    )
-    done: dict[int, TrackedBlock | None] = dict.fromkeys(before)
+    missing = (each for each in enumerate(spans_of(movie, plan.window, plan.block, plan.halo)) if each[0] not in before)
+    done: dict[int, Tracked | None] = dict.fromkeys(before)
     upcoming, room = 0, room_for(executor, workers)
     pairs_done = sum(sizes[index] for index in before)
     tell("tracking frames", pairs_done, sum(sizes))
 
-    def ready() -> Iterator[TrackedBlock]:
+    def ready() -> Iterator[Tracked]:
         nonlocal upcoming
         while upcoming in done:
             yield done.pop(upcoming) or _stored(folder, upcoming)
@@ -248,34 +248,34 @@ def tracked_blocks(
     work = partial(
         _work, plan, folder if isinstance(executor, LOCAL) else None, isinstance(executor, ProcessPoolExecutor)
     )
-    for (index, block), outcome in as_finished(work, missing, executor, room):
+    for (index, span), outcome in as_finished(work, missing, executor, room):
         if isinstance(outcome, BaseException):
             raise outcome
         if outcome is not None and not isinstance(executor, LOCAL):
             _write(folder, index, outcome)
         waiting = sum(each is not None for each in done.values())
         done[index] = outcome if waiting < room() else None
-        pairs_done += block.n_pairs
+        pairs_done += span.n_pairs
         tell("tracking frames", pairs_done, sum(sizes))
         yield from ready()
 
 
-def _work(plan: Plan, folder: Path | None, elsewhere: bool, item: tuple[int, Block]) -> TrackedBlock | None:
+def _work(plan: Plan, folder: Path | None, elsewhere: bool, item: tuple[int, Span]) -> Tracked | None:
     """Track a block, write it where a folder is given, and return it, unless that would send elsewhere what is written."""
-    index, block = item
-    tracked = track_what_can_be(plan, block)
+    index, span = item
+    tracked = track_what_can_be(plan, span)
     if folder is None:
         return tracked
     _write(folder, index, tracked)
     return None if elsewhere else tracked
 
 
-def _stored(folder: Path, index: int) -> TrackedBlock:
-    return TrackedBlock(*block_files.read_results(block_files.block_file(folder, index)))
+def _stored(folder: Path, index: int) -> Tracked:
+    return Tracked(*block_files.read_results(block_files.block_file(folder, index)))
 
 
-def _write(folder: Path, index: int, tracked: TrackedBlock) -> None:
-    block_files.write_block(block_files.block_file(folder, index), tracked.pairs, tracked.broken)
+def _write(folder: Path, index: int, tracked: Tracked) -> None:
+    block_files.write_block(block_files.block_file(folder, index), tracked.block, tracked.broken)
 
 
 def pays_in_processes(tracker: Tracker, movie: Movie, workers: int) -> bool:

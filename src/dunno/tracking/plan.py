@@ -10,7 +10,7 @@ from dunno.io.links import Links
 from dunno.methods import Method
 from dunno.methods.joint_posterior import JointPosterior
 from dunno.perturbations import Perturbation
-from dunno.tracking.blocks import BLOCK
+from dunno.tracking.spans import BLOCK
 
 HALO = 4
 """Frames on either side of a block with gaps: marginals are then within 1e-3 of the whole movie's."""

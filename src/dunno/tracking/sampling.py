@@ -13,8 +13,8 @@ import numpy as np
 from dunno.calibration.kinds.model import transition_of
 from dunno.costs import Cost
 from dunno.errors import MovieError
-from dunno.tracking.blocks import BLOCK, frames_around
 from dunno.tracking.gate import find_candidates
+from dunno.tracking.spans import BLOCK, frames_around
 from dunno.types import Detections, Floats, FramePair, Ints, Movie
 from dunno.types.clock import usual_steps
 from dunno.types.detections import typical_diameter

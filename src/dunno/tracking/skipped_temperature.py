@@ -18,12 +18,12 @@ import numpy as np
 
 from dunno.calibration.kinds.temperature import FAINT_PRIOR, LabelledDaughters, TemperatureScaling, best_temperature
 from dunno.calibration.verdict import SkipTest, judge
-from dunno.tracking.blocks import Block
 from dunno.tracking.gate import gate_between
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import STRETCH
-from dunno.types import Ints, PairPosterior
+from dunno.tracking.spans import Span
+from dunno.types import Block, Ints, PairPosterior
 from dunno.work.progress import Tell
 from dunno.work.schedule import in_order
 
@@ -40,7 +40,7 @@ STILL = 1e-6
 
 NO_ANCESTOR = -1
 
-TrackBlock = Callable[[Plan, Block], list[PairPosterior]]
+TrackBlock = Callable[[Plan, Span], Block]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +126,8 @@ def fit_temperature(
         gate = plan.max_distance if step == 1 else _gate(sample, step)
         at_step = replace(plan, max_distance=gate, gate=plan.gate if step == 1 or np.isinf(plan.gate) else gate)
         found: dict[tuple[int, int], PairPosterior] = {}
-        for pairs in in_order(partial(track, at_step), _blocks(sample, step), executor, 2 * workers):
-            found |= {(pair.mother_frame, pair.daughter_frame): pair for pair in pairs}
+        for block in in_order(partial(track, at_step), _spans(sample, step), executor, 2 * workers):
+            found |= {(pair.mother_frame, pair.daughter_frame): pair for pair in block.pairs()}
         tell("skipping frames, step", step, 4)
         return found
 
@@ -172,17 +172,17 @@ def _gate(sample: Sample, step: int) -> float:
     return gate if np.isfinite(gate) else float(np.linalg.norm(np.multiply(movie.shape, movie.scale)))
 
 
-def _blocks(sample: Sample, step: int) -> list[Block]:
-    """Every run and phase of the sample as a block of its own."""
+def _spans(sample: Sample, step: int) -> list[Span]:
+    """Every run and phase of the sample as a span of its own."""
     positions = sorted(sample.cells)
     breaks = [0, *(k for k in range(1, len(positions)) if positions[k] != positions[k - 1] + 1), len(positions)]
-    blocks = []
+    spans = []
     for begin, end in pairwise(breaks):
         for phase in range(step):
             view = sample.movie.part(slice(positions[begin] + phase, positions[end - 1] + 1, step))
             if len(view) > 1:
-                blocks.append(Block(view, 0, len(view) - 1))
-    return blocks
+                spans.append(Span(view, 0, len(view) - 1))
+    return spans
 
 
 def _jumps(

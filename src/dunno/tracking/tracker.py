@@ -28,18 +28,17 @@ from dunno.methods import Method, ScoredPair, is_joint
 from dunno.models.evidence import chosen
 from dunno.perturbations import Perturbation
 from dunno.tracking import Tracking
-from dunno.tracking.blocks import Block, blocks_of
 from dunno.tracking.candidates import candidates_of
-from dunno.tracking.gaps import track_together
 from dunno.tracking.gate import check_gate, estimate_gate
 from dunno.tracking.leaving import with_border_shares
-from dunno.tracking.masks import track_with_masks
 from dunno.tracking.measuring import with_measured_cells
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import take_sample
 from dunno.tracking.self_calibration import fit_plan
 from dunno.tracking.skipped_temperature import fit_temperature
-from dunno.types import EventCosts, FramePair, Movie, PairPosterior
+from dunno.tracking.solver import track_span
+from dunno.tracking.spans import Span, spans_of
+from dunno.types import Block, EventCosts, FramePair, Movie
 from dunno.work.progress import Tell, tell_nobody
 from dunno.work.schedule import in_order, open_executor
 
@@ -228,21 +227,18 @@ class Tracker:
             max_gap=self.max_gap,
         )
 
-    def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[PairPosterior]:
-        """Yield each frame pair's posterior, in order, keeping a few blocks in memory."""
+    def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[Block]:
+        """Yield the movie's blocks, in order, keeping a few in memory."""
         plan = plan or self.plan(movie)
-        blocks = blocks_of(movie, plan.window, plan.block, plan.halo)
-        work = partial(track_block, plan)
-        yield from one_link_each(self._solved(work, blocks))
+        spans = spans_of(movie, plan.window, plan.block, plan.halo)
+        yield from one_link_each(self._solved(partial(track_block, plan), spans))
 
-    def _solved(self, work: Callable[[Block], list[PairPosterior]], blocks: Iterator[Block]) -> Iterator[PairPosterior]:
+    def _solved(self, work: Callable[[Span], Block], spans: Iterator[Span]) -> Iterator[Block]:
         if self.executor is None and self.workers == 1:
-            for block in blocks:
-                yield from work(block)
+            yield from map(work, spans)
             return
         with self.working() as (executor, workers):
-            for posteriors in in_order(work, blocks, executor, 2 * workers):
-                yield from posteriors
+            yield from in_order(work, spans, executor, 2 * workers)
 
     def track(self, movie: Movie | np.ndarray | str | Path, progress: bool = False) -> Tracking:
         """Track the whole movie.
@@ -256,12 +252,13 @@ class Tracker:
             movie = with_measured_cells(movie, executor, workers)
         plan = self.plan(movie)
         about = self.about(movie, plan)
-        pairs = self.stream(movie, plan)
+        blocks = self.stream(movie, plan)
         if progress:
             from rich.progress import track as show
 
-            pairs = iter(show(pairs, description=f"tracking {movie.name}", total=len(movie) - 1))
-        return Tracking(movie, tuple(pairs), about)
+            total = -(-(len(movie) - 1) // plan.block)
+            blocks = iter(show(blocks, description=f"tracking {movie.name}", total=total))
+        return Tracking(movie, (Block.joined(list(blocks)),), about)
 
     def asked(self, movie: Movie) -> dict[str, Any]:
         """Say what was asked for: all that is known about a result before anything is read or fitted."""
@@ -312,41 +309,29 @@ class Tracker:
         return about
 
 
-def track_block(plan: Plan, block: Block) -> list[PairPosterior]:
-    """Track a few consecutive frames, each read once."""
-    if plan.has_masks:
-        return _told(plan, track_with_masks(plan, block))
-    if plan.solves_blocks:
-        return _told(plan, track_together(plan, block))
-    posteriors = []
-    for pair in block.pairs(plan.window, plan.max_distance):
-        rng = np.random.default_rng([plan.seed, pair.mothers.frame, pair.daughters.frame])
-        posterior = plan.method(score_pair(plan, pair), rng)
-        if plan.calibration is not None:
-            posterior = plan.calibration.apply(posterior)
-        posteriors.append(posterior)
-    return _told(plan, posteriors)
-
-
-def _told(plan: Plan, posteriors: Sequence[PairPosterior]) -> list[PairPosterior]:
-    """The pairs with somebody else's links, where they were given, and how many of the lost left the field."""
+def track_block(plan: Plan, span: Span) -> Block:
+    """Track a few consecutive frames, each read once: with a fitted model, or by a method of the paper."""
+    block = track_span(plan, span) if plan.solves_blocks else _by_method(plan, span)
     if plan.links is not None:
-        posteriors = [with_links(each, plan.links) for each in posteriors]
-    return with_border_shares(plan.calibration, posteriors)
+        block = with_links(block, plan.links)
+    return with_border_shares(plan.calibration, block)
 
 
-def with_links(posterior: PairPosterior, links: Links) -> PairPosterior:
+def _by_method(plan: Plan, span: Span) -> Block:
+    """Every pair by itself."""
+    found = []
+    for pair in span.pairs(plan.window, plan.max_distance):
+        rng = np.random.default_rng([plan.seed, pair.mothers.frame, pair.daughters.frame])
+        found.append(plan.method(score_pair(plan, pair), rng))
+    block = Block.joined(found)
+    return block if plan.calibration is None else plan.calibration.apply(block)
+
+
+def with_links(block: Block, links: Links) -> Block:
     """Report somebody else's links instead of the method's."""
-    mother, daughter = links.between(posterior.mothers, posterior.daughters)
-    width = max(len(posterior.daughters), 1)
-    edge = posterior.mother * width + posterior.daughter
-    found = replace(posterior, selected=np.isin(edge, mother * width + daughter))
-    if (gaps := posterior.gaps) is None:
-        return found
-    across = set(zip(*(each.tolist() for each in links.across(posterior.daughter_frame)[:3]), strict=True))
-    label = posterior.daughters.label[gaps.daughter]
-    ends = zip(gaps.mother_frame.tolist(), gaps.mother_label.tolist(), label.tolist(), strict=True)
-    return replace(found, gaps=replace(gaps, selected=np.array([end in across for end in ends], np.bool_)))
+    mother, daughter, _ = links.rows(block.frames, block.frame_of, block.cells.label)
+    n = len(block.cells)
+    return replace(block, selected=np.isin(block.mother * n + block.daughter, mother * n + daughter))
 
 
 def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:

@@ -22,7 +22,7 @@ from dunno.models.intervals import Intervals
 from dunno.models.model import Model
 from dunno.terms.flow import Flow
 from dunno.terms.masks import Masks
-from dunno.types import Candidates, Floats, FramePair, PairPosterior
+from dunno.types import Block, Candidates, Floats, FramePair
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Transition
 
@@ -121,9 +121,9 @@ class ModelCalibration(Calibration):
             problem = problem.tempered(self.softening.tempering)
         return problem.cost, problem
 
-    def apply(self, posterior: PairPosterior) -> PairPosterior:
-        """A pair's probabilities with the share of what the model does not know."""
-        return posterior if self.softening.unknown == 0.0 else with_unknown(posterior, self.softening.unknown)
+    def apply(self, block: Block) -> Block:
+        """A block's probabilities with the share of what the model does not know."""
+        return block if self.softening.unknown == 0.0 else with_unknown(block, self.softening.unknown)
 
     def check(self, about: Mapping[str, Any]) -> None:
         """Refuse another cost or a method that does not know the posterior."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,7 +15,7 @@ from dunno.calibration.solving import solved_again
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict, fitted_with_truth
 from dunno.errors import DunnoWarning, InputError
 from dunno.truth import NO_MOTHER, true_mothers
-from dunno.types import Floats, Ints, PairPosterior, Truth
+from dunno.types import Block, Floats, Ints, PairPosterior, Truth
 from dunno.types.searching import find_lowest
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class TemperatureScaling(Calibration):
                 serve both motion and ⊥.
         """
         refuse_calibrated(tracking.about)
-        sample = LabelledDaughters.of(tracking, truth, include_no_mother)
+        sample = LabelledDaughters.of(tracking.pairs, truth, include_no_mother)
         temperature, at_bound = best_temperature(sample)
         if at_bound:
             warnings.warn(
@@ -119,21 +119,11 @@ class TemperatureScaling(Calibration):
                     stacklevel=3,
                 )
 
-    def apply(self, pair: PairPosterior) -> PairPosterior:
-        """Scale one frame pair's distributions; without truth, a joint posterior's whole problem, so that it stays of one piece."""
-        if self.fitted == "self" and pair.problem is not None:
-            return solved_again(pair, pair.problem.tempered(1 / self.temperature))
-        scaled = normalise(
-            pair.log_probability / self.temperature, pair.log_no_mother / self.temperature, pair.daughter
-        )
-        return replace(
-            pair,
-            log_probability=scaled.log_probability,
-            log_no_mother=scaled.log_no_mother,
-            entropy=np.where(np.isnan(pair.entropy), np.nan, scaled.entropy),
-            samples=None,
-            problem=None,  # they are of the distribution before
-        )
+    def apply(self, block: Block) -> Block:
+        """Scale a block's distributions; without truth, a joint posterior's whole problem, so that it stays of one piece."""
+        if self.fitted == "self" and block.problem is not None:
+            return solved_again(block, 1 / self.temperature)
+        return replace(scaled(block, self.temperature), samples=block.samples[:0], problem=None)  # those of before
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""
@@ -184,6 +174,17 @@ class TemperatureScaling(Calibration):
         )
 
 
+def scaled(block: Block, temperature: float) -> Block:
+    """A block without edges across gaps whose distributions are scaled by a temperature."""
+    logs = normalise(block.log_probability / temperature, block.log_no_mother / temperature, block.daughter)
+    return replace(
+        block,
+        log_probability=logs.log_probability,
+        log_no_mother=logs.log_no_mother,
+        entropy=np.where(np.isnan(block.entropy), np.nan, logs.entropy),
+    )
+
+
 COUNTED = (
     *("daughters", "no_mother", "mother_no_candidate", "mother_impossible"),
     *("no_distribution", "false_detections"),
@@ -211,11 +212,11 @@ class LabelledDaughters:
     weight: Floats | None = None
 
     @classmethod
-    def of(cls, tracking: Tracking, truth: Truth, include_no_mother: bool) -> LabelledDaughters:
+    def of(cls, pairs: Sequence[PairPosterior], truth: Truth, include_no_mother: bool) -> LabelledDaughters:
         """Collect the daughters of all pairs that the loss is over."""
         edges, owners, none, trues = [], [], [], []
         counts = dict.fromkeys(COUNTED, 0)
-        for pair in tracking.pairs:
+        for pair in pairs:
             true = true_mothers(truth, pair)
             log_edge, log_none = pair.log_probability, pair.log_no_mother
             hit = true.mother[pair.daughter] == pair.mother

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from dunno.io.columns import columns_for_tools, stacked
 from dunno.io.csv_rows import table
-from dunno.io.gathering import GatheredCells, mothers_of
-from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Movie, PairPosterior
+from dunno.io.gathering import mothers_of
+from dunno.lineage.tracks import NumberedBlock, TrackRow
+from dunno.types import Movie
 
 
 class LapTrackWriter:
@@ -27,17 +28,17 @@ class LapTrackWriter:
     def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
         folder.mkdir(parents=True)
         self._folder = folder
-        self._cells = GatheredCells()
+        self._cells: list[dict[str, np.ndarray]] = []
         self._index: list[np.ndarray] = []
 
-    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
-        """Keep one frame's cells."""
-        self._cells.add(record, pair)
-        self._index.append(np.arange(len(record.track)))
+    def write(self, numbered: NumberedBlock) -> None:
+        """Keep a block's cells."""
+        self._cells.append(columns_for_tools(numbered))
+        self._index += [np.arange(n) for n in np.diff(numbered.block.begin)[list(numbered.frames)].tolist()]
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Write the three tables."""
-        columns = self._cells.columns()
+        columns = stacked(self._cells)
         mother, track = mothers_of(tracks), columns.pop("track")
         told = {
             "frame": columns.pop("frame"),

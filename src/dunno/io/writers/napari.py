@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from dunno.io.columns import columns_for_tools, stacked
 from dunno.io.csv_rows import table
-from dunno.io.gathering import GatheredCells, axes_of, mothers_of
-from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Movie, PairPosterior
+from dunno.io.gathering import axes_of, mothers_of
+from dunno.lineage.tracks import NumberedBlock, TrackRow
+from dunno.types import Movie
 
 
 class NapariWriter:
@@ -25,15 +26,15 @@ class NapariWriter:
 
     def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
         self._path = path
-        self._cells = GatheredCells()
+        self._cells: list[dict[str, np.ndarray]] = []
 
-    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
-        """Keep one frame's cells."""
-        self._cells.add(record, pair)
+    def write(self, numbered: NumberedBlock) -> None:
+        """Keep a block's cells."""
+        self._cells.append(columns_for_tools(numbered))
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Sort and write."""
-        columns = self._cells.columns()
+        columns = stacked(self._cells)
         axes = axes_of(columns)
         columns["parent"] = mothers_of(tracks)[columns["track"]]
         order = np.lexsort((columns["frame"], columns["track"]))
