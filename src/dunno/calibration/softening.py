@@ -88,12 +88,9 @@ def with_unknown(posterior: PairPosterior, unknown: float) -> PairPosterior:
 def fit_softening(
     comparison: Comparison, tempered: Callable[[float], Comparison] | None = None, believed: float = 1.0
 ) -> Softening:
-    """The softening of least loss, priors included.
+    """The softening of least loss, priors included; `believed` is the τ that is believed before looking.
 
-    Args:
-        comparison: At τ = 1.
-        tempered: The same comparison with the direct beliefs of a tempered problem; `None` to temper beliefs as they stand.
-        believed: The τ that is believed before looking.
+    Beliefs are tempered as they stand; with `tempered`, what gives the comparison for a tempered problem, only to find a start.
     """
     if len(comparison) == 0:
         return Softening()
@@ -110,10 +107,7 @@ def fit_softening(
 def _descent(
     tempered: Callable[[float], Comparison], start: int, believed: float
 ) -> tuple[dict[int, tuple[float, float]], int]:
-    """Look at a place of the grid and its neighbours, and on downhill until the lowest lies between two others.
-
-    By place, the loss with its prior and the best ε; and the lowest place.
-    """
+    """By place of the grid, the loss with its prior and the best ε, downhill from a start until the lowest lies between two."""
     tried: dict[int, tuple[float, float]] = {}
     best = start
     while True:

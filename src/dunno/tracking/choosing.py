@@ -78,14 +78,7 @@ class Choice:
 
 
 def choose_evidence(places: Choice, cell_size: float, asked: tuple[str, ...] | None, tell: Tell) -> Choice:
-    """Try terms one after the other beside those that have joined; with names, exactly those speak.
-
-    Args:
-        places: The fit with places alone.
-        cell_size: A typical diameter.
-        asked: Names of terms that speak whatever skipping says; `None` to try all.
-        tell: Is told how far it is.
-    """
+    """Try terms one after the other beside places and those that have joined; what was asked for speaks whatever skipping says."""
     fit, skipped = places.fit, places.skipped
     if fit.problems or (asked is None and skipped is not None and hopeless(skipped.test(Softening()))):
         return places
@@ -132,11 +125,7 @@ def _tried(places: SkippedModel, tell: Tell) -> Choice:
 class _Bench:
     """Where terms are tried, one after the other, beside those that have joined.
 
-    Attributes:
-        skipped: The skip test.
-        loss: Per judged daughter.
-        wrong: Share of links that are wrong.
-        known: What is kept of the edges of both fits, from one term to the next.
+    The skip test, its loss per judged daughter and share of wrong links, and what is kept of the edges of both fits between terms.
     """
 
     skipped: SkippedModel

@@ -23,7 +23,7 @@ from dunno.tracking.gate import gate_between
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import PURPOSES, Purpose, positions, serving, skip_test
-from dunno.types import Ints, PairPosterior
+from dunno.types import Floats, Ints, PairPosterior
 from dunno.work.progress import Tell
 from dunno.work.schedule import in_order
 
@@ -51,24 +51,19 @@ class SkippedMethod:
     comparison: LabelledDaughters
 
     @classmethod
-    def of(
-        cls, sample: Sample, step: int, single: Sequence[PairPosterior], skipped: Sequence[PairPosterior]
-    ) -> SkippedMethod | None:
+    def of(cls, sample: Sample, step: int, links: Beliefs, skipped: Sequence[PairPosterior]) -> SkippedMethod | None:
         """Compose the links of single steps, and put what was tracked over several beside them; `None` where nobody is judged."""
         jumps = {(sample.cells[early].frame, sample.cells[late].frame) for early, late in sample.jumps(step)}
         pairs = [each for each in skipped if (each.mother_frame, each.daughter_frame) in jumps]
-        links = links_of(sample, single)
         composed = compose(links, step)
         comparison = distributions_of(sample, pairs, composed)
         judged = comparison.judged[composed.matrix.row]
         if not judged.any():
             return None
-        place = np.concatenate([each.centroid for each in sample.frames])
-        moved = place[composed.matrix.row[judged]] - place[composed.matrix.column[judged]]
-        once = ((place[links.daughter] - place[links.mother]) ** 2).sum(axis=1)
-        still = (STILL * min(sample.movie.scale)) ** 2
-        growth = float(np.median((moved**2).sum(axis=1)) / np.median(np.maximum(once, still)))
-        return cls(sample, step, (growth, float(np.sqrt(2 / len(moved) + 2 / len(once)))), comparison)
+        moved = _squared(sample, composed.matrix.column[judged], composed.matrix.row[judged])
+        once = np.maximum(_squared(sample, links.mother, links.daughter), (STILL * min(sample.movie.scale)) ** 2)
+        error = float(np.sqrt(2 / len(moved) + 2 / len(once)))
+        return cls(sample, step, (float(np.median(moved) / np.median(once)), error), comparison)
 
     def part(self, purpose: Purpose) -> LabelledDaughters:
         """The daughters in frames that serve a purpose; all of them where one of the purposes has none."""
@@ -107,17 +102,7 @@ def fit_temperature(
     workers: int,
     tell: Tell,
 ) -> TemperatureScaling:
-    """Fit a temperature on the movie itself, and say what the skip test makes of it.
-
-    Args:
-        plan: How single steps are tracked, without a calibration.
-        sample: Some frames.
-        track: Tracks a block.
-        about: What a result says of itself.
-        executor: Runs blocks.
-        workers: How many at a time.
-        tell: Is told how far it is.
-    """
+    """Fit a temperature on the movie itself, tracked by a plan without calibration, and say what the skip test makes of it."""
 
     def tracked(step: int) -> list[PairPosterior]:
         gate = plan.max_distance if step == 1 else _gate(sample, step)
@@ -127,23 +112,18 @@ def fit_temperature(
         tell("skipping frames, step", step, 4)
         return pairs
 
-    single = tracked(1)
+    links = links_of(sample, tracked(1))
     two, four = (
-        SkippedMethod.of(sample, step, single, tracked(step)) if sample.jumps(step) else None for step in (2, 4)
+        SkippedMethod.of(sample, step, links, tracked(step)) if sample.jumps(step) else None for step in (2, 4)
     )
     if two is None:
         return TemperatureScaling(1.0, dict(about), fitted="self", verdict=judge(None))
-    return carried(two, four, about)
-
-
-def carried(two: SkippedMethod, four: SkippedMethod | None, about: Mapping[str, Any]) -> TemperatureScaling:
-    """The temperature of single steps, with its interval and what the test says."""
-    (at_two, error), daughters, test = two.temperature(), two.comparison, two.test(two.temperature()[0])
+    (at_two, error), daughters = two.temperature(), two.comparison
+    test, possible, losses = two.test(at_two), daughters.possible[daughters.judged], daughters.losses()
+    before, after = (float(losses(t)[possible].mean()) if possible.any() else float("nan") for t in (1.0, at_two))
     growth = BROWNIAN if four is None else float(np.clip(at_two / four.temperature()[0], *GROWTHS))
     if np.isneginf(daughters.log_direct[~daughters.is_none & daughters.judged[daughters.daughter]]).any():
         growth = max(growth, 1 / at_two)  # frequencies of assignments, which agree with their own links too well
-    possible, losses = daughters.possible[daughters.judged], daughters.losses()
-    before, after = (float(losses(t)[possible].mean()) if possible.any() else float("nan") for t in (1.0, at_two))
     low, high = (growth * at_two * float(np.exp(1.96 * error * sign)) for sign in (-1, 1))
     return TemperatureScaling(
         temperature=growth * at_two,
@@ -159,29 +139,34 @@ def carried(two: SkippedMethod, four: SkippedMethod | None, about: Mapping[str, 
 
 
 def links_of(sample: Sample, pairs: Sequence[PairPosterior]) -> Beliefs:
-    """The links of tracked pairs as if they were certain, by rows of the sample's table of cells."""
-    mother, daughter, rows = rows_of(sample, pairs)
-    are_links = np.concatenate([pair.selected for pair in pairs])
-    none = np.full(sample.n_rows, np.nan)
-    none[rows], none[daughter[are_links]] = 1.0, 0.0
-    return Beliefs(mother[are_links], daughter[are_links], np.ones(are_links.sum()), none)
+    """The links of tracked pairs, taken for certain."""
+    mother, daughter = _rows(sample, pairs)
+    link = np.concatenate([pair.selected for pair in pairs])
+    none = np.asarray(1.0 - np.bincount(daughter[link], minlength=sample.n_rows), np.float64)
+    return Beliefs(mother[link], daughter[link], np.ones(int(link.sum())), none)
 
 
 def distributions_of(sample: Sample, pairs: Sequence[PairPosterior], composed: Composed) -> LabelledDaughters:
     """The distributions of tracked pairs beside the composed mothers."""
-    mother, daughter, rows = rows_of(sample, pairs)
     log_edge, log_none = np.concatenate([pair.log_probability for pair in pairs]), np.full(sample.n_rows, np.nan)
-    log_none[rows] = np.concatenate([np.where(np.isnan(pair.entropy), np.nan, pair.log_no_mother) for pair in pairs])
-    comparison = Comparison.of(Beliefs(mother, daughter, np.exp(log_edge), np.exp(log_none)), composed)
+    for pair in pairs:
+        begin = sample.first_row[pair.daughter_frame]
+        log_none[begin : begin + len(pair.entropy)] = np.where(np.isnan(pair.entropy), np.nan, pair.log_no_mother)
+    comparison = Comparison.of(Beliefs(*_rows(sample, pairs), np.exp(log_edge), np.exp(log_none)), composed)
     return LabelledDaughters(**vars(comparison), log_direct=np.append(log_edge, log_none[~np.isnan(log_none)]))
 
 
-def rows_of(sample: Sample, pairs: Sequence[PairPosterior]) -> tuple[Ints, Ints, Ints]:
-    """(E,) the rows of the edges' mothers and daughters, and (n,) those of all daughters, in a table of all cells."""
-    begins = [(sample.first_row[pair.mother_frame], sample.first_row[pair.daughter_frame], pair) for pair in pairs]
-    mother = np.concatenate([begin + pair.mother for begin, _, pair in begins])
-    daughter = np.concatenate([begin + pair.daughter for _, begin, pair in begins])
-    return mother, daughter, np.concatenate([begin + np.arange(len(pair.daughters)) for _, begin, pair in begins])
+def _rows(sample: Sample, pairs: Sequence[PairPosterior]) -> tuple[Ints, Ints]:
+    """(E,) the rows of the edges' mothers, and of their daughters, in a table of all the sample's cells."""
+    mothers = [sample.first_row[pair.mother_frame] + pair.mother for pair in pairs]
+    daughters = [sample.first_row[pair.daughter_frame] + pair.daughter for pair in pairs]
+    return np.concatenate(mothers), np.concatenate(daughters)
+
+
+def _squared(sample: Sample, mother: Ints, daughter: Ints) -> Floats:
+    """(E,) squared motion."""
+    place = np.concatenate([each.centroid for each in sample.frames])
+    return np.asarray(((place[daughter] - place[mother]) ** 2).sum(axis=1))
 
 
 def _gate(sample: Sample, step: int) -> float:

@@ -184,13 +184,8 @@ def skip(
 ) -> SkippedModel | None:
     """Fit a model to every `step`-th frame, in all phases at once; `None` where the sample is too short.
 
-    Args:
-        sample: The frames.
-        fit: Of single steps.
-        step: How many single steps to take at once.
-        tell: Is told how far it is.
-        most_cells: Look at no more daughters than this, spread over the sample.
-        double: The fit of two steps, where that is known, to begin from.
+    It begins from the fit of single steps, or of two where that is known, and looks at about so many daughters at the most, spread
+    over the sample.
     """
     jumps = sample.jumps(step)
     if not jumps:

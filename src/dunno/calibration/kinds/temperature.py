@@ -273,10 +273,7 @@ def beside_truth(
 def best_temperature(losses: Losses, weight: Floats | None = None, prior: float = 0.0) -> tuple[float, bool]:
     """The temperature of least mean loss, and whether it ran into a bound.
 
-    Args:
-        losses: Of each daughter, by temperature.
-        weight: How much each counts; `None`: all the same.
-        prior: Weight of ½(ln T)², to hold T where nothing else does.
+    A daughter counts as much as its weight, or all the same; a prior of this weight on ½(ln T)² holds T where nothing else does.
     """
 
     def loss(log_t: float) -> float:
