@@ -15,9 +15,8 @@ from dunno.simulate import colony
 from dunno.tracking import choosing, judging
 from dunno.tracking.blocks import BLOCK
 from dunno.tracking.choosing import _among_likely, _Bench
-from dunno.tracking.fitting import fit_sample
 from dunno.tracking.gate import estimate_gate
-from dunno.tracking.sampling import Sample, take_sample
+from dunno.tracking.sampling import Sample, fit_sample, take_sample
 from dunno.tracking.self_calibration import TOGETHER, frames_together
 from dunno.tracking.skipping import SkippedModel, serving, skip
 from dunno.types import Detections, PairPosterior

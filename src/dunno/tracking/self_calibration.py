@@ -16,11 +16,10 @@ from dunno.models.covering import covering
 from dunno.terms.masks import Masks
 from dunno.tracking.blocks import BLOCK
 from dunno.tracking.choosing import Choice, choose_evidence, with_touching
-from dunno.tracking.fitting import fit_sample
 from dunno.tracking.judging import Judged, are_suspect, judged_masks, with_judged_masks
 from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
-from dunno.tracking.sampling import Sample
+from dunno.tracking.sampling import Sample, fit_sample
 from dunno.tracking.skipping import SkippedModel, skip
 from dunno.work.progress import Tell
 

@@ -19,9 +19,8 @@ from dunno.calibration.verdict import SkipTest
 from dunno.models import Fit, refit
 from dunno.models.evidence import added_terms, among_likely, with_terms
 from dunno.models.expectation import Expected, expect
-from dunno.tracking.fitting import TAIL_BEYOND
 from dunno.tracking.gate import gate_between
-from dunno.tracking.sampling import Sample
+from dunno.tracking.sampling import Sample, reach_of
 from dunno.types import Bools, Ints
 from dunno.types.stretch import Value
 from dunno.work.progress import Tell
@@ -206,11 +205,8 @@ def skip(
 
 def _reach(fit: Fit, step: int, double: Fit | None) -> float:
     """How far next to all cells stay over several steps; as if they went straight on, where two steps are not known yet."""
-    stretch = (double or fit).best.expected.stretch
-    spread = float(np.median(stretch.spread[stretch.is_mother])) if stretch.is_mother.any() else 1.0
-    reach = fit.model.term("motion").reach(TAIL_BEYOND, stretch.n_dimensions) * float(np.sqrt(spread))
     power = 2.0 if double is None else float(np.log2(max(growth(fit, double)[0], 1.0)))
-    return float(reach * step ** (power / 2))
+    return reach_of(fit.model, (double or fit).best.expected.stretch) * float(step ** (power / 2))
 
 
 def beliefs(sample: Sample, expected: Expected, found: Marginals | None = None) -> Beliefs:
