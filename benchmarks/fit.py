@@ -21,10 +21,9 @@ import numpy as np
 from dunno.io import read
 from dunno.models import Fit
 from dunno.tracking import sampling, self_calibration
-from dunno.tracking.fitting import fit_sample
 from dunno.tracking.gate import estimate_gate
 from dunno.tracking.measuring import with_measured_cells
-from dunno.tracking.sampling import Sample, take_sample
+from dunno.tracking.sampling import Sample, fit_sample, take_sample
 from dunno.tracking.tracker import Tracker
 from dunno.types import Movie
 from dunno.work.progress import tell_nobody

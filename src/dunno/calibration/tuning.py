@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dunno.calibration.kinds.temperature import LabelledDaughters, best_temperature
+from dunno.calibration.kinds.temperature import beside_truth, best_temperature
 from dunno.errors import InputError
 from dunno.perturbations import Perturbation
 from dunno.types import Movie, Truth
@@ -67,6 +67,6 @@ def _held_out(tracking: Tracking, truth: Truth) -> float:
     """Mean loss of each half of the pairs at the temperature fitted on the other."""
     if len(tracking.pairs) < 2:
         raise InputError("tuning needs at least two frame pairs, to hold one out")
-    one, other = (LabelledDaughters.of(tracking.pairs[start::2], truth, False) for start in (0, 1))
-    losses = [other.loss(best_temperature(one)[0]), one.loss(best_temperature(other)[0])]
-    return float(np.average(losses, weights=[other.counts["daughters"], one.counts["daughters"]]))
+    one, other = (beside_truth(tracking.pairs[start::2], truth, False)[0].losses() for start in (0, 1))
+    losses = np.concatenate([other(best_temperature(one)[0]), one(best_temperature(other)[0])])
+    return float(losses.mean())

@@ -13,6 +13,8 @@ import numpy as np
 from dunno.calibration.kinds.model import transition_of
 from dunno.costs import Cost
 from dunno.errors import MovieError
+from dunno.models import Fit, find_fit
+from dunno.models.model import Model
 from dunno.tracking.gate import find_candidates
 from dunno.tracking.spans import BLOCK, frames_around
 from dunno.types import Detections, Floats, FramePair, Ints, Movie
@@ -29,6 +31,11 @@ MOST_FRAMES, MOST_CELLS = 100, 10_000
 
 RUN = 6
 """Consecutive frames in a run, where not all are looked at."""
+
+TAIL_BEYOND = 1e-3
+"""Share of displacements that may be longer than the gate; one that cuts more would make cells look slower."""
+
+WIDENINGS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +128,26 @@ class Sample:
         frames = {t: view.detections(t) for t in around}
         pair = frames[early // step], frames[early // step + 1]
         return FramePair(*pair, gate, self.movie.scale, tuple(frames.values()) if window else ())
+
+
+def fit_sample(sample: Sample, step: int, gate: float, may_widen: bool, tell: Tell) -> tuple[Fit, float]:
+    """Fit a model at a frame step, widening the gate until it cuts next to nothing of the motion's tail."""
+    field, size, widest = sample.field, sample.cell_size, 3 * gate
+    for _ in range(WIDENINGS):
+        stretch = sample.stretch(sample.jumps(step), gate)
+        fit = find_fit(stretch, field, size, lambda rounds: tell("fitting the model, rounds", rounds, 0))
+        needed = reach_of(fit.model, stretch)
+        if not may_widen or needed <= gate or gate >= widest:
+            break
+        gate = min(needed, widest)
+    return fit, gate
+
+
+def reach_of(model: Model, stretch: Stretch) -> float:
+    """How far next to all of a stretch's cells move at the most."""
+    spread = stretch.spread[stretch.is_mother]
+    reach = model.term("motion").reach(TAIL_BEYOND, stretch.n_dimensions)
+    return float(reach * np.sqrt(np.median(spread) if len(spread) else 1.0))
 
 
 def take_sample(cost: Cost | None, movie: Movie, executor: Executor, workers: int, tell: Tell) -> Sample:
