@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Step, Surroundings, Term, parameter
+from dunno.terms import Prior, Step, Term, share
 from dunno.types import Floats
-from dunno.types.stretch import Stretch
 
 MOST_FOR = 3.0
 """What all features together may say for an edge, in nats; for a division, twice as much."""
-
-JUMPING, JUMPING_WORTH = 0.05, 100.0
-ODD_WORTH = 20.0
 
 
 @dataclass(frozen=True)
@@ -27,13 +23,8 @@ class Jumps(Term):
 
     name: ClassVar[str] = "jumps"
 
-    jumping: float = parameter("share of links", (1e-3, 0.5), f"{JUMPING}, worth {JUMPING_WORTH:.0f}", link="logit")
-    odd: float = parameter("share of divisions", (1e-3, 0.5), f"{JUMPING}, worth {ODD_WORTH:.0f}", link="logit")
-
-    @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Jumps:
-        """At the prior."""
-        return cls(JUMPING, JUMPING)
+    jumping: float = share("share of links", (1e-3, 0.5), Prior(0.05, 100, "links"))
+    odd: float = share("share of divisions", (1e-3, 0.5), Prior(0.05, 20, "divisions"))
 
     def told(self, ratio: Floats) -> Floats:
         """(E,) what is told of edges, from the sum of what features say."""
@@ -53,15 +44,11 @@ class Jumps(Term):
 
     def updated(self, step: Step) -> Jumps:
         """The expected shares."""
-        stretch = step.stretch
-        weight = step.weight[stretch.edge_transition] * step.single
-        jumping = _share(weight, step.steady, JUMPING_WORTH)
-        if step.sisters is None or step.divided is None:
-            return replace(self, jumping=jumping)
-        weight = step.weight[stretch.edge_transition[step.sisters.first]] * step.divided
-        return replace(self, jumping=jumping, odd=_share(weight, step.steady_sisters, ODD_WORTH))
+        found = {"jumping": self._share("jumping", step.counts * step.single, step.steady)}
+        if step.sisters is not None and step.divided is not None:
+            weight = step.counts[step.sisters.first] * step.divided
+            found["odd"] = self._share("odd", weight, step.steady_sisters)
+        return self.fitted(**found)
 
-
-def _share(weight: Floats, steady: Floats | float, worth: float) -> float:
-    share = (float((weight * (1 - steady)).sum()) + JUMPING * worth) / (float(weight.sum()) + worth)
-    return float(np.clip(share, 1e-3, 0.5))
+    def _share(self, name: str, weight: Floats, steady: Floats | float) -> float:
+        return float(self.prior(name).posterior_mean(float((weight * (1 - steady)).sum()), float(weight.sum())))

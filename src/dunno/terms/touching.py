@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Step, Surroundings, Term
+from dunno.terms import ModelView, Step, Term
 from dunno.types import Floats
 from dunno.types.density import log_student
 from dunno.types.special import normal_below
@@ -51,7 +51,7 @@ class Touching(Term):
     tail: float = 100.0
 
     @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Touching:
+    def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Touching:
         """From how close cells come to each other."""
         nearest = stretch.neighbour_distances(1)[:, 0]
         nearest = nearest[np.isfinite(nearest)]
