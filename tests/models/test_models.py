@@ -39,7 +39,7 @@ def test_the_reach_leaves_the_share_beyond_that_it_says() -> None:
     rng = np.random.default_rng(0)
     heavy = np.sqrt(rng.chisquare(4.0, 400_000) / 4.0)
     steps = 4.0 * np.linalg.norm(rng.standard_normal((400_000, 2)), axis=1) / heavy
-    assert np.mean(steps > TRUE.term("motion").reach(0.01, 2)) == pytest.approx(0.01, rel=0.1)
+    assert np.mean(steps > TRUE.reach(0.01)) == pytest.approx(0.01, rel=0.1)
 
 
 def test_the_probability_of_leaving_is_what_a_simulation_counts() -> None:

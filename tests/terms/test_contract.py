@@ -7,7 +7,8 @@ from benchmarks.coverage import CELL_SIZE, FIELD, TRUE
 from dunno import rooms
 from dunno.models.draws import draw_transition
 from dunno.models.expectation import expect, maximise
-from dunno.models.model import PLACES, Model, start_model
+from dunno.models.model import Model, start_model
+from dunno.terms import PLACES
 from dunno.types.stretch import Stretch
 
 TERMS = list(rooms.members("terms"))

@@ -9,8 +9,8 @@ from scipy.special import ndtr
 
 from dunno import rooms
 from dunno.models.expectation import expect, maximise
-from dunno.models.model import PLACES, Model, start_model
-from dunno.terms import Sisters
+from dunno.models.model import Model, start_model
+from dunno.terms import PLACES, Sisters
 from dunno.terms.brightness import Brightness
 from dunno.terms.jumps import Jumps
 from dunno.terms.overlap import Overlap

@@ -138,7 +138,7 @@ def _moments(start: Model, transitions: Sequence[Transition], trues: Sequence[Tr
         "appear_density": (0.5 * appeared + 0.5) / len(transitions) / start.field.size,
     }
     if len(ones):
-        values["motion_scale"] = max(float(np.median(ones)) / 1.4, start.term("motion").least_scale)
+        values["motion_scale"] = max(float(np.median(ones)) / 1.4, float(np.max(start.value("least_scale"))))
     if len(twos) > 4:
         values["division_scale"] = float(twos.mean() / start.n_dimensions)
     return start.with_values(values)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dunno.assignment import Rounds
 from dunno.models.expectation import Expected, expect
 from dunno.models.model import Model
-from dunno.terms.axes import Axes
 from dunno.terms.flow import Flow
 from dunno.types.stretch import Stretch
 
@@ -17,13 +14,13 @@ NEGLIGIBLE = 1e-6
 
 def without_flow(model: Model) -> Model:
     """The same model, in which nobody is carried."""
-    return replace(model, terms=tuple(term for term in model.terms if term.name != Flow.name))
+    return model.where(lambda term: not term.is_drift)
 
 
 def with_flow(model: Model, finder: Model) -> Model:
     """The same model, in which neighbours' displacements are first found by another one."""
     values = {name: each.value for name, each in finder.parameters.items()}
-    return replace(model, terms=(*without_flow(model).terms, Flow(values)))
+    return model.plus(Flow(values))
 
 
 def carried_by(expected: Expected, stretch: Stretch) -> Stretch:
@@ -39,10 +36,9 @@ def seen(model: Model, stretch: Stretch, rounds: Rounds | None = None) -> Stretc
         stretch: The stretch.
         rounds: Keeps what is found out about its edges for somebody who looks at them again.
     """
-    if model.has(Axes.name):
-        stretch = model.term(Axes.name).measured(stretch)
-    if model.has(Flow.name):
-        finder = without_flow(model).with_values(model.term(Flow.name).finder)
+    stretch = model.measured(stretch)
+    if model.drift is not None:
+        finder = without_flow(model).with_values(model.drift.finder)
         first = expect(finder, stretch, method="rough", rounds=rounds)  # as in the fit
         likely = stretch.among(first.found.edge > NEGLIGIBLE)
         again = expect(without_flow(model), carried_by(first, likely), method="rough")

@@ -13,7 +13,7 @@ def over_time(model: Model, duration: Floats) -> Model:
 
     Squared motion grows as over several frames (`lag_power`); in equal times, equal shares of the cells are lost and divide.
     """
-    grown = duration ** model.term("motion").lag_power
+    grown = duration ** model.value("lag_power")
     lost, divide = (1 - (1 - np.asarray(model.value(name))) ** duration for name in ("p_lost", "p_divide"))
     bounds = model.parameters
     return model.with_values(

@@ -96,16 +96,18 @@ class Expected:
         """Expected numbers of what happened to mothers and daughters."""
         mothers, daughters = self.stretch.is_mother, self.stretch.is_daughter
         found, ways = self.found, self.ways
-        lost = {name: float((found.disappear * ways.lost_share(name))[mothers].sum()) for name in ways.lost}
-        appeared = {name: float((found.appear * ways.appear_share(name))[daughters].sum()) for name in ways.appear}
-        return {
-            "single": float((1 - found.disappear - found.divide)[mothers].sum()),
-            "divided": float(found.divide[mothers].sum()),
-            "lost": lost["turnover"],
-            "left": lost["border"],
-            "appeared": appeared["turnover"],
-            "entered": appeared["border"],
+        single, divided = (float(each[mothers].sum()) for each in (1 - found.disappear - found.divide, found.divide))
+        lost = {
+            term.lost_as: float((found.disappear * ways.lost_share(term.name))[mothers].sum())
+            for term in self.model.terms
+            if term.lost_as
         }
+        appeared = {
+            term.appears_as: float((found.appear * ways.appear_share(term.name))[daughters].sum())
+            for term in self.model.terms
+            if term.appears_as
+        }
+        return {"single": single, "divided": divided, **lost, **appeared}
 
 
 def expect(
@@ -165,7 +167,7 @@ def step_of(expected: Expected, smooth: Floats, held: frozenset[str] = frozenset
     """What terms update themselves from, with every transition counting once."""
     model, stretch = expected.model, expected.stretch
     sisters = model.sisters(stretch) if expected.found.triple is not None else None
-    jumps = model.jumps if model.features else None
+    bound = model.bound if model.features else None
     return Step(
         stretch=stretch,
         model=model,
@@ -179,10 +181,10 @@ def step_of(expected: Expected, smooth: Floats, held: frozenset[str] = frozenset
         held=held,
         sisters=sisters,
         divided=expected.found.triple,
-        steady=1.0 if jumps is None else jumps.steady(model.single_ratio(stretch)),
+        steady=1.0 if bound is None else bound.steady(model.single_ratio(stretch)),
         steady_sisters=1.0
-        if jumps is None or sisters is None
-        else jumps.steady_sisters(model.sister_ratio(stretch, sisters)),
+        if bound is None or sisters is None
+        else bound.steady_sisters(model.sister_ratio(stretch, sisters)),
     )
 
 

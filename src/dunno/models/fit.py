@@ -12,9 +12,8 @@ from dunno.models.climbing import UNLIKELY, Climb, Climber, Tell
 from dunno.models.diagnostics import find_problems
 from dunno.models.expectation import expect
 from dunno.models.intervals import Intervals, fitted_intervals, one_step_intervals
-from dunno.models.model import Model, is_place, start_model
+from dunno.models.model import Model, start_model
 from dunno.terms.axes import Axes
-from dunno.terms.flow import Flow
 from dunno.types import Floats
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch
@@ -82,7 +81,7 @@ class Fit:
             return {}
         if self.places is None:
             return fitted_intervals(self.pooled.expected)
-        return one_step_intervals(self.best.expected, is_place) | self.places.intervals()
+        return one_step_intervals(self.best.expected) | self.places.intervals()
 
     def summary(self) -> dict[str, Any]:
         """What the fit saw."""
@@ -155,11 +154,8 @@ def refit(
         tell: Is told how far it is.
         double: The same over two steps, where that is known, to begin from.
     """
-    axes = [term for term in fit.model.terms if isinstance(term, Axes)]
-    for term in axes:
-        stretch = term.measured(stretch)
-    start = start_model(stretch, fit.model.field, cell_size)
-    start = replace(start, terms=(*start.terms, *axes))
+    stretch = fit.model.measured(stretch)
+    start = start_model(stretch, fit.model.field, cell_size).plus(*fit.model.where(lambda term: term.is_unit).terms)
     rates = {name: each.value for name, each in without_flow(fit.model).parameters.items() if name in MOVING}
     rates |= {name: 1 - (1 - rates[name]) ** step for name in ("p_lost", "p_divide")}
     rates["appear_density"] *= step
@@ -170,7 +166,7 @@ def refit(
     scales |= {name: near[name].value for name in ("tail", "division_scale")}
     climber = Climber(tell, REFIT_ITERATIONS if double is None else WARM_ITERATIONS)
     model = start.with_values(rates | scales)
-    again = _refit_with_flow if fit.model.has(Flow.name) else _climbed
+    again = _climbed if fit.model.drift is None else _refit_with_flow
     best = again(climber, model, stretch, MOVING, refined=double is None)
     return Fit(best, best, False, tuple(find_problems(best.expected)))
 
@@ -204,9 +200,7 @@ def _by_axis(climber: Climber, climb: Climb) -> Climb:
     for _ in range(AXES_ROUNDS):
         expected = found.expected
         axes = Axes.of(expected.stretch, expected.single * expected.interior)
-        others = tuple(term for term in expected.model.terms if term.name != Axes.name)
-        model = replace(expected.model, terms=(*others, axes))
-        found = climber.climb(model, axes.measured(expected.stretch), _ones(expected.stretch))
+        found = climber.climb(expected.model.plus(axes), axes.measured(expected.stretch), _ones(expected.stretch))
     gain = AXES_GAIN * float(climb.expected.stretch.n_mothers.sum())
     return found if found.log_evidence > climb.log_evidence + gain else climb
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dunno.models.expectation import Expected, expect, maximise, step_of, updated
 from dunno.models.free import from_free_values, to_free
-from dunno.models.model import Model
+from dunno.models.model import IS_PLACE, Model
 from dunno.terms import Term
 from dunno.types import Floats, Ints, special
 from dunno.types.stretch import Stretch
@@ -72,17 +72,13 @@ def _jacobian(expected: Expected) -> Floats:
     return np.array(columns).T
 
 
-def one_step_intervals(expected: Expected, fixed: Callable[[Term], bool]) -> Intervals:
-    """The same without the way to the fixed point: for terms whose expectations hardly depend on their own parameters.
-
-    Args:
-        expected: What is expected of all terms together.
-        fixed: Which terms have intervals of their own.
-    """
+def one_step_intervals(expected: Expected) -> Intervals:
+    """The same of evidence beyond places, without the way to the fixed point: it hardly changes what is expected."""
     if len(expected.stretch) < LEAST_TRANSITIONS:
         return {}
-    found = _intervals(expected.model, _left_out(expected.among(expected.found.edge > UNLIKELY), fixed))
-    own = {each.name for term in expected.model.terms if not fixed(term) for each in term.parameters()}
+    likely = expected.among(expected.found.edge > UNLIKELY)
+    found = _intervals(expected.model, _left_out(likely, IS_PLACE))
+    own = expected.model.where(lambda term: not term.is_place).parameters
     return {name: ends for name, ends in found.items() if name in own}
 
 

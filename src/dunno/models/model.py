@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from dunno import rooms
 from dunno.assignment import Problem, Triples, every_pair
-from dunno.terms import Parameter, Sisters, Term, Ways
+from dunno.terms import PLACES, Parameter, Sisters, Term, Ways
 from dunno.types import Floats
+from dunno.types.density import reach_of_student
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Value
 
-PLACES = ("motion", "division", "turnover", "border")
-"""The terms that see places alone, in the order in which they start."""
+IS_PLACE: Callable[[Term], bool] = attrgetter("is_place")
 
 FARTHEST = 3.5
 """Pairs of daughters are looked at where each lies within so many of a division's standard deviations."""
@@ -57,6 +58,41 @@ class Model:
     def has(self, name: str) -> bool:
         """Whether a term is part of it."""
         return any(term.name == name for term in self.terms)
+
+    def where(self, keep: Callable[[Term], bool]) -> Model:
+        """The same with the terms for which something holds, and no others."""
+        return replace(self, terms=tuple(filter(keep, self.terms)))
+
+    def plus(self, *terms: Term) -> Model:
+        """The same with some more terms, in the place of those of their names."""
+        names = {term.name for term in terms}
+        return replace(self, terms=(*self.where(lambda term: term.name not in names).terms, *terms))
+
+    @property
+    def max_gap(self) -> int:
+        """How many frames a link may skip."""
+        return max((term.longest_gap for term in self.terms), default=0)
+
+    @property
+    def judges_masks(self) -> bool:
+        """Whether masks may hold no cell, or two."""
+        return any(term.judges_masks for term in self.terms)
+
+    @property
+    def drift(self) -> Any:
+        """The term that says where mothers are carried; `None` without it."""
+        return next((term for term in self.terms if term.is_drift), None)
+
+    def measured(self, stretch: Stretch) -> Stretch:
+        """A stretch in the units in which displacements count."""
+        for term in self.terms:
+            stretch = term.measured(stretch)
+        return stretch
+
+    def reach(self, beyond: float) -> float:
+        """The distance beyond which a share `beyond` of the displacements of single daughters goes."""
+        scale, tail = (float(np.mean(self.value(name))) for name in ("motion_scale", "tail"))
+        return reach_of_student(beyond, scale, tail, self.n_dimensions)
 
     def value(self, name: str) -> Value:
         """A parameter, of whichever term: one number, or one per transition."""
@@ -123,13 +159,13 @@ class Model:
         total = _sum([part for part in parts if part is not None], len(sisters.first))
         if self.features:
             ratio = self.sister_ratio(stretch, sisters)
-            total = total + (ratio if self.jumps is None else self.jumps.told_of_sisters(ratio))
+            total = total + (ratio if self.bound is None else self.bound.told_of_sisters(ratio))
         return Triples(sisters.first, sisters.second, -total)
 
     @property
-    def jumps(self) -> Any:
+    def bound(self) -> Any:
         """The term that bounds what features say; `None` without it."""
-        return next((term for term in self.terms if term.name == "jumps"), None)
+        return next((term for term in self.terms if term.bounds_features), None)
 
     @property
     def features(self) -> list[Any]:
@@ -179,7 +215,7 @@ class Model:
         if not self.features:
             return own
         ratio = self.single_ratio(stretch)
-        return own + (ratio if self.jumps is None else self.jumps.told(ratio))
+        return own + (ratio if self.bound is None else self.bound.told(ratio))
 
     def _log_edges(self, kind: str, stretch: Stretch) -> Floats:
         parts = [getattr(term, kind)(stretch) for term in self.terms]
@@ -228,8 +264,7 @@ def start_model(stretch: Stretch, field: Field, cell_size: float, names: Sequenc
     """A model to begin with: each term starts from the data and from those before it."""
     model = Model((), field)
     for name in names:
-        term = rooms.find("terms", name).start(stretch, cell_size, model)
-        model = replace(model, terms=(*model.terms, term))
+        model = model.plus(rooms.find("terms", name).start(stretch, cell_size, model))
     return model
 
 
@@ -239,11 +274,6 @@ def _near_pairs(stretch: Stretch, scale: Value, all_lags: bool) -> Sisters:
     edges = np.flatnonzero(near if all_lags else near & (stretch.lags > 1))
     first, second = every_pair(stretch.mother[edges])
     return Sisters(edges[first], edges[second])
-
-
-def is_place(term: Term) -> bool:
-    """Whether a term sees places alone, and so is fitted before evidence is added."""
-    return term.name in (*PLACES, "flow", "axes")
 
 
 def path_of(term: Term) -> str:

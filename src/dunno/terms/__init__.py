@@ -128,7 +128,7 @@ class Step:
         weight: (R,) how often each transition counts.
         held: Names of parameters that stay as they are.
         sisters: Pairs of edges that may be a division's, where a term looks at them.
-        divided: (K,) expected weight of each such pair.
+        divided: (K,) probability of each such pair to be one.
         steady: (E,) probability that features of the edge, if it is a single link, did not jump.
         steady_sisters: (K,) the same of divisions.
     """
@@ -153,6 +153,13 @@ class Step:
         """(E,) how often each edge's transition counts."""
         return np.asarray(self.weight[self.stretch.edge_transition])
 
+    @property
+    def divisions(self) -> tuple[Sisters, Floats] | None:
+        """Pairs of edges that may be a division's, and their expected weights."""
+        if self.sisters is None or self.divided is None:
+            return None
+        return self.sisters, self.counts[self.sisters.first] * self.divided
+
     def kept(self, values: Floats) -> Value:
         """A varying parameter's new (R,) values: one number where they are pooled."""
         return float(values[0]) if (self.smooth == self.smooth[:1]).all() else values
@@ -172,14 +179,44 @@ class Term:
     """A term that says nothing; see the package's description."""
 
     name: ClassVar[str] = ""
-    sees_sisters: ClassVar[bool] = False
-    """Whether it looks at both daughters of a division together."""
-
     rank: ClassVar[int] = 0
     """In which order terms are tried on a movie by their loss; 0 for those that are not."""
 
+    joins_by_rule: ClassVar[bool] = False
+    """Whether something else than the loss decides, so that it may be asked for all the same."""
+
+    is_place: ClassVar[bool] = False
+    """Whether it sees places alone, and so is fitted before evidence is added."""
+
+    is_unit: ClassVar[bool] = False
+    """Whether it says in which units displacements count."""
+
+    is_drift: ClassVar[bool] = False
+    """Whether it says where mothers are carried."""
+
+    sees_sisters: ClassVar[bool] = False
+    """Whether it looks at both daughters of a division together."""
+
     is_feature: ClassVar[bool] = False
-    """Whether it has `single_ratio` and `sister_ratio`, which the term `jumps` bounds together with the others'."""
+    """Whether it has `single_ratio` and `sister_ratio`, which one term bounds together with the others'."""
+
+    bounds_features: ClassVar[bool] = False
+    """Whether it is that term."""
+
+    judges_masks: ClassVar[bool] = False
+    """Whether masks may hold no cell, or two; terms that say a part of that give way to it."""
+
+    gives_way_to_masks: ClassVar[bool] = False
+    lost_as: ClassVar[str] = ""
+    """What its way of being lost is called where expected numbers are told."""
+
+    appears_as: ClassVar[str] = ""
+    """Likewise of appearing."""
+
+    @property
+    def longest_gap(self) -> int:
+        """How many frames a link may skip."""
+        return 0
 
     @property
     def has_ways(self) -> bool:
@@ -191,6 +228,10 @@ class Term:
     def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Self:
         """The term before anything is fitted; terms that come earlier are in the model already."""
         return cls()
+
+    def measured(self, stretch: Stretch) -> Stretch:
+        """The stretch in the units in which displacements count."""
+        return stretch
 
     @classmethod
     def can_see(cls, stretch: Stretch) -> bool:

@@ -144,9 +144,10 @@ class Feature(Term):
         """Weighted regression with the weights of the Student law, without what jumped."""
         stretch = step.stretch
         found = self._regressed(stretch, step.counts * step.single * step.steady)
-        if step.sisters is not None and step.divided is not None:
-            weight = step.counts[step.sisters.first] * step.divided * step.steady_sisters
-            together, unlike = self._divided(stretch, step.sisters)
+        if step.divisions is not None:
+            sisters, weight = step.divisions
+            weight = weight * step.steady_sisters
+            together, unlike = self._divided(stretch, sisters)
             found |= self._law(together, weight, "divided", "divided_spread")
             found |= self._law(unlike, weight, 0.0, "unlike")
         return self.fitted(**found)

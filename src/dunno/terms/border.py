@@ -30,6 +30,9 @@ class Border(Term):
     """
 
     name: ClassVar[str] = "border"
+    is_place: ClassVar[bool] = True
+    lost_as: ClassVar[str] = "left"
+    appears_as: ClassVar[str] = "entered"
 
     entering: float = parameter("of what would enter if it were as crowded outside", (0.0, np.inf), Prior(1, 1, "cell"))
     leaving: float = parameter("share of what steps outside", (0.0, 1.0), Prior(1, 1, "cell"))

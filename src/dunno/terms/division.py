@@ -23,6 +23,7 @@ class Division(Term):
     """
 
     name: ClassVar[str] = "division"
+    is_place: ClassVar[bool] = True
 
     division_scale: float = parameter(
         "squared length per axis", (0.0, np.inf), Prior("prior_scale", 5, "edges", "half a cell's size")

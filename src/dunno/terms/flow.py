@@ -37,6 +37,8 @@ class Flow(Term):
     """
 
     name: ClassVar[str] = "flow"
+    is_place: ClassVar[bool] = True
+    is_drift: ClassVar[bool] = True
 
     finder: Mapping[str, float] = field(default_factory=dict)
 

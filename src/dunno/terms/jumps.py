@@ -22,6 +22,8 @@ class Jumps(Term):
     """
 
     name: ClassVar[str] = "jumps"
+    bounds_features: ClassVar[bool] = True
+    gives_way_to_masks: ClassVar[bool] = True
 
     jumping: float = share("share of links", (1e-3, 0.5), Prior(0.05, 100, "links"))
     odd: float = share("share of divisions", (1e-3, 0.5), Prior(0.05, 20, "divisions"))
@@ -45,9 +47,8 @@ class Jumps(Term):
     def updated(self, step: Step) -> Jumps:
         """The expected shares."""
         found = {"jumping": self._share("jumping", step.counts * step.single, step.steady)}
-        if step.sisters is not None and step.divided is not None:
-            weight = step.counts[step.sisters.first] * step.divided
-            found["odd"] = self._share("odd", weight, step.steady_sisters)
+        if step.divisions is not None:
+            found["odd"] = self._share("odd", step.divisions[1], step.steady_sisters)
         return self.fitted(**found)
 
     def _share(self, name: str, weight: Floats, steady: Floats | float) -> float:

@@ -37,6 +37,9 @@ class Masks(Term):
     """
 
     name: ClassVar[str] = "masks"
+    joins_by_rule: ClassVar[bool] = True
+    judges_masks: ClassVar[bool] = True
+    gives_way_to_masks: ClassVar[bool] = True
 
     p_false: float = share(
         "share of cells per step",

@@ -42,6 +42,11 @@ class Missed(Term):
     )
     max_gap: int = 3
 
+    @property
+    def longest_gap(self) -> int:
+        """How many frames a link may skip."""
+        return self.max_gap
+
     def log_missed(self, frames: Ints) -> Floats:
         """Log probability that a seen cell is missed for at least so many frames."""
         more = np.where(frames > 0, np.log(self.p_missed) + (frames - 1) * np.log(self.stays_missed), 0.0)

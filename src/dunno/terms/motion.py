@@ -9,7 +9,7 @@ import numpy as np
 
 from dunno.terms import ModelView, Step, Term, Words, parameter, robust_weight
 from dunno.types import Floats
-from dunno.types.density import log_student, reach_of_student, tail_slope
+from dunno.types.density import log_student, tail_slope
 from dunno.types.searching import find_zero
 from dunno.types.stretch import Stretch, Value
 
@@ -33,6 +33,7 @@ class Motion(Term):
     """
 
     name: ClassVar[str] = "motion"
+    is_place: ClassVar[bool] = True
 
     motion_scale: Value = parameter(
         "squared length per axis and step",
@@ -60,10 +61,6 @@ class Motion(Term):
         if stretch.lag is not None:
             scale = np.asarray(scale * stretch.beyond**self.lag_power, np.float64)
         return log_student(stretch.squared, scale, self.tail, stretch.n_dimensions) - stretch.log_volume
-
-    def reach(self, beyond: float, n_dimensions: int) -> float:
-        """The distance beyond which a share `beyond` of single displacements goes."""
-        return reach_of_student(beyond, float(np.mean(self.motion_scale)), self.tail, n_dimensions)
 
     def updated(self, step: Step) -> Motion:
         """Half a step towards the best ν, then the scale that belongs to it."""

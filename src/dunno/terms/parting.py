@@ -25,6 +25,7 @@ class Parting(Term):
     """
 
     name: ClassVar[str] = "parting"
+    gives_way_to_masks: ClassVar[bool] = True
     rank: ClassVar[int] = 1
     sees_sisters: ClassVar[bool] = True
 
@@ -67,10 +68,10 @@ class Parting(Term):
     def updated(self, step: Step) -> Parting:
         """Each law by one step of its own, with a few divisions' worth of the priors."""
         alone = float(np.mean(step.model.value("division_scale")))
-        if step.sisters is None or step.divided is None:
+        if step.divisions is None:
             return replace(self, alone_scale=alone)
-        stretch, sisters = step.stretch, step.sisters
-        weight = (step.counts * step.interior)[sisters.first] * step.divided
+        stretch, (sisters, weight) = step.stretch, step.divisions
+        weight = weight * step.interior[sisters.first]
         inlying = (1 - self.odd) * np.exp(np.minimum(self._ratio(stretch, sisters), MOST_FOR))
         inlying = inlying / (inlying + self.odd)
         odd = self.prior("odd").posterior_mean(float((weight * (1 - inlying)).sum()), float(weight.sum()))

@@ -67,13 +67,14 @@ class Shape(Term):
         expected = (count * step.single * step.steady)[edges]
         along, share = _all_axes(stretch)
         keeping = _stiffness(along[edges], share[edges], expected, d)
-        if step.sisters is None or step.divided is None:
+        if step.divisions is None:
             return replace(self, keeping=keeping)
-        expected = count[step.sisters.first] * step.divided * step.steady_sisters
+        sisters, weight = step.divisions
+        expected = weight * step.steady_sisters
         kept = expected > NEGLIGIBLE
-        both = np.concatenate([step.sisters.first[kept], step.sisters.second[kept]])
+        both = np.concatenate([sisters.first[kept], sisters.second[kept]])
         sisters_keeping = _stiffness(along[both], share[both], np.tile(expected[kept], 2), d)
-        along, share = _between(stretch, step.sisters)
+        along, share = _between(stretch, sisters)
         parting_along = _stiffness(along[kept], share[kept], expected[kept], d)
         return replace(self, keeping=keeping, sisters_keeping=sisters_keeping, parting_along=parting_along)
 

@@ -23,6 +23,7 @@ class Size(Feature):
     """
 
     name: ClassVar[str] = "size"
+    gives_way_to_masks: ClassVar[bool] = True
     rank: ClassVar[int] = 2
     beside_size: ClassVar[bool] = False
     growth_words: ClassVar[Words] = Words("growth", "% in size per step", "growth")

@@ -45,6 +45,7 @@ class Touching(Term):
     """
 
     name: ClassVar[str] = "touching"
+    joins_by_rule: ClassVar[bool] = True
 
     contact: float = 0.0
     scale: float = 1.0

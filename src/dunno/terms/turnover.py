@@ -24,6 +24,9 @@ class Turnover(Term):
     """
 
     name: ClassVar[str] = "turnover"
+    is_place: ClassVar[bool] = True
+    lost_as: ClassVar[str] = "lost"
+    appears_as: ClassVar[str] = "appeared"
 
     p_lost: Value = share(
         "share of mothers per step",

@@ -21,7 +21,7 @@ def fit_sample(sample: Sample, step: int, gate: float, may_widen: bool, tell: Te
         stretch = sample.stretch(sample.jumps(step), gate)
         fit = find_fit(stretch, field, size, lambda rounds: tell("fitting the model, rounds", rounds, 0))
         spreads = stretch.spread[stretch.is_mother]
-        reach = fit.model.term("motion").reach(TAIL_BEYOND, field.n_dimensions)
+        reach = fit.model.reach(TAIL_BEYOND)
         needed = reach * np.sqrt(np.median(spreads) if len(spreads) else 1.0)
         if not may_widen or needed <= gate or gate >= widest:
             break

@@ -195,7 +195,7 @@ def _reach(fit: Fit, step: int, double: Fit | None) -> float:
     """How far next to all cells stay over several steps; as if they went straight on, where two steps are not known yet."""
     stretch = (double or fit).best.expected.stretch
     spread = float(np.median(stretch.spread[stretch.is_mother])) if stretch.is_mother.any() else 1.0
-    reach = fit.model.term("motion").reach(TAIL_BEYOND, stretch.n_dimensions) * float(np.sqrt(spread))
+    reach = fit.model.reach(TAIL_BEYOND) * float(np.sqrt(spread))
     power = 2.0 if double is None else float(np.log2(max(_growth(fit, double)[0], 1.0)))
     return float(reach * step ** (power / 2))
 

@@ -20,8 +20,6 @@ from dunno.models.carrying import seen
 from dunno.models.durations import over_time
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
-from dunno.terms.flow import Flow
-from dunno.terms.masks import Masks
 from dunno.types import Candidates, Floats, FramePair, PairPosterior
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Transition
@@ -73,17 +71,17 @@ class ModelCalibration(Calibration):
     @property
     def collective(self) -> bool:
         """Whether cells are predicted from their neighbours."""
-        return self.model.has(Flow.name)
+        return self.model.drift is not None
 
     @property
     def max_gap(self) -> int:
         """How many frames a link may skip."""
-        return int(self.model.term("missed").max_gap) if self.model.has("missed") else 0
+        return self.model.max_gap
 
     @property
     def judges_masks(self) -> bool:
         """Whether masks may hold no cell, or two."""
-        return self.model.has(Masks.name)
+        return self.model.judges_masks
 
     def at(self, stretch: Stretch) -> Model:
         """The model for a stretch: varying parameters are interpolated between the frames at which they were fitted.
@@ -103,7 +101,7 @@ class ModelCalibration(Calibration):
         if pair.mothers.time is None or pair.daughters.time is None:
             return 1.0
         duration = max(pair.daughters.time - pair.mothers.time, 1.0)
-        return float(duration ** (0.5 * self.model.term("motion").lag_power))
+        return float(duration ** (0.5 * self.model.value("lag_power")))
 
     def posed(self, stretch: Stretch, rounds: Rounds | None = None) -> tuple[Model, Stretch]:
         """The model for a stretch, and the stretch as it sees it: carried along where motion is collective.
