@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks.coverage import CELL_SIZE, FIELD, TRUE
+from benchmarks.draws import draw_transition
 from dunno import rooms
-from dunno.models.draws import draw_transition
 from dunno.models.expectation import expect, maximise
 from dunno.models.model import Model, start_model
 from dunno.terms import PLACES

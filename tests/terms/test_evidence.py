@@ -119,12 +119,12 @@ def test_a_division_of_sizes_is_a_density_of_both_daughters() -> None:
 def test_what_features_say_together_is_bounded() -> None:
     jumps = Jumps(0.05, 0.1)
     ratio = np.array([-1e6, -3.0, 0.0, 2.0, 1e6])
-    told = jumps.told(ratio)
-    assert told[0] == pytest.approx(np.log(0.05))
-    assert told[-1] == pytest.approx(np.log(0.95 * np.exp(3.0) + 0.05))
-    assert (np.diff(told) >= 0).all()
+    bounded = jumps.bounded(ratio)
+    assert bounded[0] == pytest.approx(np.log(0.05))
+    assert bounded[-1] == pytest.approx(np.log(0.95 * np.exp(3.0) + 0.05))
+    assert (np.diff(bounded) >= 0).all()
     assert jumps.steady(ratio)[0] == pytest.approx(0.0, abs=1e-9)
-    assert jumps.told_of_sisters(ratio)[0] == pytest.approx(np.log(0.1))
+    assert jumps.bounded_of_sisters(ratio)[0] == pytest.approx(np.log(0.1))
 
 
 def test_size_settles_what_places_cannot() -> None:

@@ -10,9 +10,9 @@ from dunno import rooms
 from dunno.assignment import Rounds
 from dunno.assignment.marginals import Method
 from dunno.errors import InputError
-from dunno.models.climbing import Climb
+from dunno.models.em import EMResult
 from dunno.models.expectation import expect, expect_all, maximise
-from dunno.models.fit import Fit, kernel_of
+from dunno.models.fit import Fit
 from dunno.models.model import IS_PLACE, Model, path_of
 from dunno.terms import BOUND
 from dunno.terms.touching import Touching
@@ -97,8 +97,8 @@ def with_terms(
     """
     if not names:
         return fit
-    best = _grown(fit.best, names, cell_size, rounds, like, {} if kept is None else kept)
-    pooled = _with_terms_of(fit.pooled, best.model) if fit.varies else best
+    best = _with(fit.best, names, cell_size, rounds, like, {} if kept is None else kept)
+    pooled = _with_evidence_of(fit.pooled, best.model) if fit.varies else best
     return replace(fit, best=best, pooled=pooled, places=fit.places or fit)
 
 
@@ -107,34 +107,35 @@ def added_terms(fit: Fit) -> tuple[str, ...]:
     return tuple(path_of(term) for term in fit.model.terms if not (term.is_place or term.bounds_features))
 
 
-def _grown(climb: Climb, names: Sequence[str], cell_size: float, rounds: int, like: Model | None, kept: Kept) -> Climb:
-    before = climb.expected.among(climb.expected.found.edge > IMPOSSIBLE)
-    model, stretch = climb.model, before.stretch
+def _with(
+    places: EMResult, names: Sequence[str], cell_size: float, rounds: int, like: Model | None, kept: Kept
+) -> EMResult:
+    before = places.expected.among(places.expected.found.edge > IMPOSSIBLE)
+    model, stretch = places.model, before.stretch
     for name in names:
         model = model.plus(rooms.find("terms", name).start(stretch, cell_size, model))
         if model.features and model.bound is None:
             model = model.plus(rooms.find("terms", BOUND).start(stretch, cell_size, model))
     if like is not None:
-        model = _with_terms_of(climb, like).model
-    kernel, likely = kernel_of(model, stretch), before.found.edge > UNLIKELY
+        model = _with_evidence_of(places, like).model
+    likely = before.found.edge > UNLIKELY
     light = stretch if likely.all() else stretch.among(likely)  # which keeps what is known of it
     silent = all(term.is_place or not term.has_ways for term in model.terms)
     known = before.ways if silent else None  # those of places, which stay
     if like is None:  # what was expected without the new terms is enough for their first guess
         first = replace(before.among(likely), model=model, stretch=light, ways=known or model.ways(light))
-        model = maximise(first, kernel, fixed=IS_PLACE)
+        model = maximise(first, fixed=IS_PLACE)
     for _ in range(rounds):
         expected = expect(model, light, known, "rough", kept.setdefault("rough", Rounds()))
-        model = maximise(expected, kernel, fixed=IS_PLACE)
+        model = maximise(expected, fixed=IS_PLACE)
     if light is stretch:
         expected = expect(model, stretch, known, rounds=kept.setdefault("auto", Rounds()))
     else:
         expected = expect_all(model, stretch, kept.setdefault("rough", Rounds()), known)
-    return Climb(expected, climb.rounds + rounds, climb.converged)
+    return EMResult(expected, places.rounds + rounds, places.converged)
 
 
-def _with_terms_of(climb: Climb, model: Model) -> Climb:
+def _with_evidence_of(places: EMResult, model: Model) -> EMResult:
     """The same places with another model's other terms."""
     others = model.where(lambda term: not term.is_place).terms
-    model = climb.model.where(IS_PLACE).plus(*others)
-    return replace(climb, expected=replace(climb.expected, model=model))
+    return places.with_model(places.model.where(IS_PLACE).plus(*others))

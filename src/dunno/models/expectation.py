@@ -143,7 +143,7 @@ def expect_all(model: Model, stretch: Stretch, rounds: Rounds, ways: Ways | None
 
 def maximise(
     expected: Expected,
-    smooth: Floats,
+    smooth: Floats | None = None,
     weight: Floats | None = None,
     held: frozenset[str] = frozenset(),
     fixed: Callable[[Term], bool] = lambda term: False,
@@ -152,18 +152,18 @@ def maximise(
 
     Args:
         expected: The expectations, and the model under which they were formed.
-        smooth: (R, R) how much each transition counts for each one's varying parameters; all ones pools them.
+        smooth: (R, R) how much each transition counts for each one's varying parameters; `None` pools them.
         weight: (R,) how often each transition counts; `None` for once.
         held: Names of parameters that stay as they are.
         fixed: Which terms stay as they are.
     """
     step = step_of(expected, smooth, held)
     if weight is not None:
-        step = replace(step, smooth=smooth * weight, weight=weight)
+        step = replace(step, smooth=step.smooth * weight, weight=weight)
     return updated(expected.model, step, fixed)
 
 
-def step_of(expected: Expected, smooth: Floats, held: frozenset[str] = frozenset()) -> Step:
+def step_of(expected: Expected, smooth: Floats | None = None, held: frozenset[str] = frozenset()) -> Step:
     """What terms update themselves from, with every transition counting once."""
     model, stretch = expected.model, expected.stretch
     sisters = model.sisters(stretch) if expected.found.triple is not None else None
@@ -176,7 +176,7 @@ def step_of(expected: Expected, smooth: Floats, held: frozenset[str] = frozenset
         single=expected.single,
         dividing=expected.found.edge_dividing,
         interior=expected.interior,
-        smooth=smooth,
+        smooth=np.ones((len(stretch), len(stretch))) if smooth is None else smooth,
         weight=np.ones(len(stretch)),
         held=held,
         sisters=sisters,

@@ -10,7 +10,6 @@ import numpy as np
 from dunno.assignment import Marginals
 from dunno.assignment.choices import YOUNG, Kind
 from dunno.models.expectation import maximise
-from dunno.models.free import from_free_values, to_free
 from dunno.models.masks import Solution, solve_masks, solved
 from dunno.models.model import Model
 from dunno.terms.masks import UNIT_BALL, Masks
@@ -66,11 +65,10 @@ def one_round(solution: Solution, counts: Floats | None = None) -> Solution:
     """Beliefs under a model that explains the last ones better; `counts`: (F,) how often each frame counts, once if not given."""
     stretch, before = solution.graph.stretch, solution.graph.model
     weight = None if counts is None else counts[stretch.transitions[:, 0]]
-    model = maximise(solution.expected(), np.ones((len(stretch), len(stretch))), weight, held=HELD)
+    model = maximise(solution.expected(), weight=weight, held=HELD)
     masks = updated(model.term(Masks.name), solution if counts is None else counted(solution, counts))
     model = replace(model, terms=tuple(masks if term.name == Masks.name else term for term in model.terms))
-    here, there = to_free(before), to_free(model)
-    model = from_free_values(model, here + BEYOND * (there - here))
+    model = model.with_free(before.free + BEYOND * (model.free - before.free))
     return solved(model, stretch, sweeps=SWEEPS_MORE, tolerance=ROUGHLY, before=solution)
 
 

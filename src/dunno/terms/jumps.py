@@ -28,21 +28,21 @@ class Jumps(Term):
     jumping: float = share("share of links", (1e-3, 0.5), Prior(0.05, 100, "links"))
     odd: float = share("share of divisions", (1e-3, 0.5), Prior(0.05, 20, "divisions"))
 
-    def told(self, ratio: Floats) -> Floats:
-        """(E,) what is told of edges, from the sum of what features say."""
+    def bounded(self, ratio: Floats) -> Floats:
+        """(E,) what counts of the sum of what features say of edges."""
         return np.log((1 - self.jumping) * np.exp(np.minimum(ratio, MOST_FOR)) + self.jumping)
 
-    def told_of_sisters(self, ratio: Floats) -> Floats:
+    def bounded_of_sisters(self, ratio: Floats) -> Floats:
         """(K,) the same of divisions."""
         return np.log((1 - self.odd) * np.exp(np.minimum(ratio, 2 * MOST_FOR)) + self.odd)
 
     def steady(self, ratio: Floats) -> Floats:
         """(E,) probability that an edge, if it is a link, did not jump."""
-        return 1 - self.jumping * np.exp(-self.told(ratio))
+        return 1 - self.jumping * np.exp(-self.bounded(ratio))
 
     def steady_sisters(self, ratio: Floats) -> Floats:
         """(K,) the same of divisions."""
-        return 1 - self.odd * np.exp(-self.told_of_sisters(ratio))
+        return 1 - self.odd * np.exp(-self.bounded_of_sisters(ratio))
 
     def updated(self, step: Step) -> Jumps:
         """The expected shares."""

@@ -16,8 +16,7 @@ from dunno.calibration.softening import Softening, with_unknown
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict
 from dunno.costs import evaluate
 from dunno.errors import DunnoWarning, InputError
-from dunno.models.carrying import seen
-from dunno.models.durations import over_time
+from dunno.models.drift import with_drift
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
 from dunno.types import Candidates, Floats, FramePair, PairPosterior
@@ -94,7 +93,7 @@ class ModelCalibration(Calibration):
             model = model.with_values(
                 {name: np.interp(when, self.frames, values) for name, values in self.courses.items()}
             )
-        return model if stretch.clock is None else over_time(model, stretch.duration)
+        return model if stretch.clock is None else model.over_time(stretch.duration)
 
     def reach(self, pair: FramePair) -> float:
         """How much farther cells go between two frames than in a usual step; 1 where that is as far, or nearer."""
@@ -109,7 +108,7 @@ class ModelCalibration(Calibration):
         What is found out about the stretch's edges is kept by `rounds`.
         """
         model = self.at(stretch)
-        return model, seen(model, stretch, rounds)
+        return model, with_drift(model, stretch, rounds)
 
     def problem(self, pair: FramePair, candidates: Candidates, cost: Any) -> tuple[Floats, Problem]:
         """(E,) costs and the assignment problem in their place."""
@@ -165,7 +164,7 @@ class ModelCalibration(Calibration):
             "parameters": {
                 **parameters,
                 "field": self.model.to_dict()["field"],
-                "p_single": float(self.model.p_single),
+                "p_single": (1 - parameters["p_lost"]) * (1 - parameters["p_divide"]),
             },
             "units": {name: each.unit for name, each in self.model.parameters.items()},
             "intervals": {name: list(interval) for name, interval in self.intervals.items()},
