@@ -226,12 +226,3 @@ def test_rough_rounds_that_are_corrected_end_nearer_to_where_others_do() -> None
         off_rough += np.abs(rough.model.free - fine.model.free).sum()
         off_refined += np.abs(refined.model.free - fine.model.free).sum()
     assert off_refined < 0.75 * off_rough
-
-
-def test_the_drift_does_not_depend_on_how_many_frames_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    stretch = Stretch.of(drawn(TRUE, 6, mothers=40))
-    expected = expect(TRUE, stretch)
-    together = carried_by(expected, stretch).drift
-    monkeypatch.setattr("dunno.terms.flow.MOST_TOGETHER", 0)
-    np.testing.assert_array_equal(carried_by(expected, stretch).drift, together)
-    assert together is not None and np.abs(together).max() > 0.1

@@ -73,7 +73,7 @@ def displacement_misfit(expected: Expected) -> tuple[float, float]:
         return 0.0, 0.0
     order = np.argsort(ratio)
     ratio, share = ratio[order], np.cumsum(weight[order]) / links
-    d, tail = stretch.n_dimensions, float(np.mean(model.value("tail")))
+    d, tail = stretch.n_dimensions, model.mean("tail")
     theory = special.chi_square_below(d, ratio) if np.isinf(tail) else special.f_below(d, tail, ratio / d)
     return float(np.abs(share - theory).max()), links
 

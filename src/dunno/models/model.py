@@ -91,13 +91,16 @@ class Model:
 
     def reach(self, beyond: float) -> float:
         """The distance beyond which a share `beyond` of the displacements of single daughters goes."""
-        scale, tail = (float(np.mean(self.value(name))) for name in ("motion_scale", "tail"))
-        return reach_of_student(beyond, scale, tail, self.n_dimensions)
+        return reach_of_student(beyond, self.mean("motion_scale"), self.mean("tail"), self.n_dimensions)
 
     def value(self, name: str) -> Value:
         """A parameter, of whichever term: one number, or one per transition."""
         value: Value = next(getattr(term, name) for term in self.terms if name in term.__dataclass_fields__)
         return value
+
+    def mean(self, name: str) -> float:
+        """A parameter's mean over time."""
+        return float(np.mean(self.value(name)))
 
     def with_values(self, values: Mapping[str, Value]) -> Model:
         """The same with other values of some parameters."""

@@ -63,7 +63,11 @@ class ModelView(Protocol):
         ...
 
     def value(self, name: str) -> Value:
-        """Another term's parameter."""
+        """Another term's parameter: one number, or one per transition."""
+        ...
+
+    def mean(self, name: str) -> float:
+        """Its mean over time."""
         ...
 
 
@@ -240,8 +244,20 @@ class Term:
 
     def parameters(self) -> tuple[Parameter, ...]:
         """What is fitted, with all that is to be known about it."""
-        own = [each for each in fields(self) if "parameter" in each.metadata]
-        return tuple(Parameter(each.name, _mean(getattr(self, each.name)), **self._declared(each.name)) for each in own)
+        return tuple(
+            Parameter(self.prefix + name, float(np.mean(getattr(self, name))), **self._declared(name))
+            for name in self._fitted()
+        )
+
+    @property
+    def prefix(self) -> str:
+        """What its parameters' names begin with, where several terms have the same ones."""
+        return ""
+
+    @classmethod
+    def _fitted(cls) -> list[str]:
+        """The fields that are parameters."""
+        return [each.name for each in fields(cls) if "parameter" in each.metadata]
 
     def _declared(self, name: str) -> dict[str, Any]:
         """What a field's declaration says of a parameter, with the prior's mean as a number; empty if it is none."""
@@ -258,11 +274,7 @@ class Term:
 
     def with_values(self, values: Mapping[str, Value]) -> Self:
         """The same with other values of those of its parameters that are named."""
-        own = {
-            each.name: values[each.name]
-            for each in fields(self)
-            if "parameter" in each.metadata and each.name in values
-        }
+        own = {name: values[self.prefix + name] for name in self._fitted() if self.prefix + name in values}
         return replace(self, **own) if own else self
 
     def fitted(self, **values: Any) -> Self:
@@ -333,10 +345,6 @@ class Term:
     def updated(self, step: Step) -> Self:
         """The term that makes the expectations most likely."""
         return self
-
-
-def _mean(value: Value) -> float:
-    return value if isinstance(value, float) else float(np.mean(value))
 
 
 def robust_weight(weight: Any, ratio: Floats, tail: float = TAIL, d: int = 1) -> Any:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dunno.terms import TAIL, ModelView, Parameter, Prior, Sisters, Step, Term, Words, parameter, robust_weight
+from dunno.terms import TAIL, ModelView, Prior, Sisters, Step, Term, parameter, robust_weight
 from dunno.types import Bools, Floats
 from dunno.types.density import log_student
-from dunno.types.stretch import Stretch, Value
+from dunno.types.stretch import Stretch
 
 POPULATION_TAIL = 5.0
 USUAL_GROWTH = 0.1
@@ -42,8 +41,6 @@ class Feature(Term):
     is_feature: ClassVar[bool] = True
     sees_sisters: ClassVar[bool] = True
     beside_size: ClassVar[bool] = True
-    growth_words: ClassVar[Words | None] = None
-
     growth: float = parameter("per step", (-5.0, 5.0), Prior(0, 0.02, "links"), link="none")
     memory: float = parameter(
         "of the mother's deviation", (0.0, 1.2), Prior(1, 20, "cells as far from the centre as usual"), link="none"
@@ -86,17 +83,10 @@ class Feature(Term):
         )
         return guess.fitted(**guess._regressed(stretch, nearest(stretch)))
 
-    def parameters(self) -> tuple[Parameter, ...]:
-        """Under the term's own name: a model may have several features."""
-        words = {"growth": self.growth_words}
-        return tuple(
-            replace(each, name=f"{self.name}_{each.name}", words=words.get(each.name)) for each in super().parameters()
-        )
-
-    def with_values(self, values: Mapping[str, Value]) -> Self:
-        """The same with other values of those of its parameters that are named."""
-        own = {f"{self.name}_{each.name}": each.name for each in fields(self)}
-        return replace(self, **{own[name]: float(value) for name, value in values.items() if name in own})
+    @property
+    def prefix(self) -> str:
+        """The term's own name: a model may have several features."""
+        return f"{self.name}_"
 
     def single_ratio(self, stretch: Stretch) -> Floats:
         """(E,) log, how much likelier the daughter's value is from this mother than from anybody; 0 where unknown."""

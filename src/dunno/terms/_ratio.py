@@ -58,7 +58,7 @@ class Ratio(Term):
         finite = costs[np.isfinite(costs)]
         bounds = np.unique(np.quantile(finite, np.linspace(0, 1, BINS + 1)[1:-1])) if len(finite) else np.empty(0)
         silent = tuple((0.0,) * (len(bounds) + 1) for _ in range(len(DISTANCES) + 1))
-        return cls(tuple(bounds.tolist()), silent, float(np.mean(model.value("motion_scale"))))
+        return cls(tuple(bounds.tolist()), silent, model.mean("motion_scale"))
 
     def single_ratio(self, stretch: Stretch) -> Floats:
         """(E,) how much more often links than other edges of this distance have such a cost."""

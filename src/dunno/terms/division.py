@@ -44,7 +44,7 @@ class Division(Term):
         mothers, daughters = stretch.n_mothers.sum(), stretch.n_daughters.sum()
         growth = daughters / max(mothers, 1)
         usual = float(np.median(stretch.spread[stretch.is_mother])) if mothers else 1.0
-        scale = max(float(np.mean(model.value("motion_scale"))), (cell_size / 2) ** 2 / usual)
+        scale = max(model.mean("motion_scale"), (cell_size / 2) ** 2 / usual)
         divide = float(np.clip(growth - 1, 0, 0.89)) + 0.01
         return cls(division_scale=scale, p_divide=divide, prior_scale=scale, prior_share=divide)
 

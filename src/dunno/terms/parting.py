@@ -47,7 +47,7 @@ class Parting(Term):
     @classmethod
     def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Parting:
         """From the motion and the size of cells."""
-        middle, alone = (float(np.mean(model.value(name))) for name in ("motion_scale", "division_scale"))
+        middle, alone = (model.mean(name) for name in ("motion_scale", "division_scale"))
         middle = max(middle, 1e-4 * cell_size**2)
         parted = cell_size / 2
         return cls(middle, parted, alone_scale=alone, prior_middle=middle, prior_parted=parted)
@@ -67,7 +67,7 @@ class Parting(Term):
 
     def updated(self, step: Step) -> Parting:
         """Each law by one step of its own, with a few divisions' worth of the priors."""
-        alone = float(np.mean(step.model.value("division_scale")))
+        alone = step.model.mean("division_scale")
         if step.divisions is None:
             return replace(self, alone_scale=alone)
         stretch, (sisters, weight) = step.stretch, step.divisions

@@ -26,8 +26,14 @@ class Size(Feature):
     gives_way_to_masks: ClassVar[bool] = True
     rank: ClassVar[int] = 2
     beside_size: ClassVar[bool] = False
-    growth_words: ClassVar[Words] = Words("growth", "% in size per step", "growth")
 
+    growth: float = parameter(
+        "per step",
+        (-5.0, 5.0),
+        Prior(0, 0.02, "links"),
+        link="none",
+        words=Words("growth", "% in size per step", "growth"),
+    )
     divided_spread: float = parameter("at a division", (LEAST_SPREAD, 10.0), Prior(0.15, 20, "divisions"))
 
     def values(self, stretch: Stretch) -> Floats:

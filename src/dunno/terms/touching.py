@@ -57,7 +57,7 @@ class Touching(Term):
         nearest = stretch.neighbour_distances(1)[:, 0]
         nearest = nearest[np.isfinite(nearest)]
         closest = float(np.quantile(nearest, CLOSEST)) if len(nearest) else 0.0
-        return cls(IN_TOUCH * closest, float(np.mean(model.value("motion_scale"))), float(np.mean(model.value("tail"))))
+        return cls(IN_TOUCH * closest, model.mean("motion_scale"), model.mean("tail"))
 
     def log_single(self, stretch: Stretch) -> Floats:
         """(E,) what is added to motion where mothers have neighbours that they can push."""
@@ -86,7 +86,7 @@ class Touching(Term):
 
     def updated(self, step: Step) -> Touching:
         """Follow the motion."""
-        scale, tail = (float(np.mean(step.model.value(name))) for name in ("motion_scale", "tail"))
+        scale, tail = (step.model.mean(name) for name in ("motion_scale", "tail"))
         return replace(self, scale=scale, tail=tail)
 
 
