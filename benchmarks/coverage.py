@@ -9,8 +9,8 @@ import sys
 
 import numpy as np
 
+from benchmarks.draws import draw_transition
 from dunno.models import Fit, Model, find_fit
-from dunno.models.draws import draw_transition
 from dunno.terms.border import Border
 from dunno.terms.division import Division
 from dunno.terms.motion import Motion

@@ -224,6 +224,7 @@ def test_the_site_builds_without_network_and_leaves_no_page_out(tmp_path: Path) 
         if page.parent == ROOT / "docs":
             assert f"{page.stem}.html" in home, page.name  # in the navigation
     assert "--max-gap" in (tmp_path / "reference" / "commands.html").read_text()
+    assert "worth 5 edges" in (tmp_path / "reference" / "parameters.html").read_text()
     loaded = r'<(?:script|img|iframe)[^>]*src="(https?://[^"]+)"|<link[^>]*rel="(?:stylesheet|preconnect)"[^>]*href="(https?://[^"]+)"'
     for made_page in tmp_path.rglob("*.html"):
         if made_page.parent.name != "benchmark":

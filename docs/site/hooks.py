@@ -24,7 +24,7 @@ def _beside(name: str) -> ModuleType:
     return module
 
 
-navigation, commands = _beside("navigation"), _beside("commands")
+navigation, commands, parameters = _beside("navigation"), _beside("commands"), _beside("parameters")
 
 
 def on_config(config: Any) -> Any:
@@ -34,8 +34,9 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the commands' reference and the pages at the repository's root."""
+    """Add the references that are made, and the pages at the repository's root."""
     files.append(File.generated(config, navigation.COMMANDS, content=commands.page()))
+    files.append(File.generated(config, navigation.PARAMETERS, content=parameters.page()))
     for name in navigation.ROOT_PAGES:
         text = (ROOT / f"{name}.md").read_text()
         files.append(File.generated(config, f"{name.lower()}.md", content=from_root(text)))

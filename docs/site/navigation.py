@@ -31,7 +31,14 @@ SECTIONS: dict[str, list[str]] = {
         "methods.md",
         "limits.md",
     ],
-    "Reference": ["reference/commands.md", "reference/python.md", "files.md", "cells.md", "glossary.md"],
+    "Reference": [
+        "reference/commands.md",
+        "reference/parameters.md",
+        "reference/python.md",
+        "files.md",
+        "cells.md",
+        "glossary.md",
+    ],
     "Benchmark": ["benchmark/README.md", "benchmark/joint-posterior.md", "benchmark/skipping.md"],
     "For developers": ["architecture.md", "decisions.md", "assignment.md", "contributing.md", "changelog.md"],
 }
@@ -40,13 +47,13 @@ SECTIONS: dict[str, list[str]] = {
 ROOT_PAGES = ("GLOSSARY", "CHANGELOG", "CONTRIBUTING", "ARCHITECTURE")
 """Pages that lie at the repository's root."""
 
-COMMANDS = "reference/commands.md"
-"""The page that is made from the command line itself."""
+COMMANDS, PARAMETERS = "reference/commands.md", "reference/parameters.md"
+"""The pages that are made from the program itself."""
 
 
 def navigation(docs: Path) -> list[dict[str, list[str]]]:
     """Sections with the pages that exist; pages that no section names come under "More"."""
-    made = {COMMANDS, *(f"{name.lower()}.md" for name in ROOT_PAGES)}
+    made = {COMMANDS, PARAMETERS, *(f"{name.lower()}.md" for name in ROOT_PAGES)}
     there = made | {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
     named = {page for pages in SECTIONS.values() for page in pages}
     sections = {title: [page for page in pages if page in there] for title, pages in SECTIONS.items()}

@@ -8,7 +8,7 @@ from dunno import Movie, Tracker, evaluation
 from dunno.calibration import ModelCalibration, fit_event_costs, load_calibration
 from dunno.costs.distance import Distance
 from dunno.errors import DunnoWarning, InputError
-from dunno.models.fit import Climber
+from dunno.models.fit import FastEM
 from dunno.simulate import colony as simulate
 
 
@@ -164,7 +164,7 @@ def test_rates_are_told_per_hour_where_the_interval_is_known(free_colony: tuple)
 
 
 def test_a_fit_that_stops_before_it_converged_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Climber.__init__, "__defaults__", (2,))
+    monkeypatch.setattr(FastEM.__init__, "__defaults__", (2,))
     with pytest.warns(DunnoWarning, match="the fit of the model stopped before it converged"):
         plan = Tracker(workers=1).plan(simulate(cells=30, frames=8, motion=0.1, seed=1).movie)
     assert plan.calibration is not None

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from benchmarks.draws import transition_between
 from dunno.models import Fit, find_fit, refit
-from dunno.models.draws import transition_between
 from dunno.models.model import Model
 from dunno.terms.axes import Axes
 from dunno.types.field import Field

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dunno.calibration.verdict import SkipTest, judge
-from dunno.models.covering import covering
+from dunno.models.diagnostics import covering
 from dunno.models.expectation import Expected, expect
 from dunno.models.model import start_model
 from dunno.types import Candidates, Detections

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.coverage import TRUE
+from benchmarks.draws import draw_transition
 from dunno.models.diagnostics import common_drift, displacement_misfit, find_problems
-from dunno.models.draws import draw_transition
 from dunno.models.expectation import expect
 from dunno.types.stretch import Stretch
 

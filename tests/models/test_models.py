@@ -7,14 +7,13 @@ import pytest
 from scipy import stats
 
 from benchmarks.coverage import CELL_SIZE, FIELD, TRUE, fitted
+from benchmarks.draws import draw_transition, transition_between
 from dunno import rooms
 from dunno.calibration import ModelCalibration
 from dunno.models import Model, find_fit
-from dunno.models.carrying import carried_by
-from dunno.models.climbing import Climber
-from dunno.models.draws import draw_transition, transition_between
+from dunno.models.drift import carried_by
 from dunno.models.expectation import expect, maximise
-from dunno.models.free import from_free_values, to_free
+from dunno.models.fast_em import FastEM
 from dunno.terms.border import outside
 from dunno.tracking.self_calibration import calibration_of
 from dunno.types.density import log_student
@@ -39,7 +38,7 @@ def test_the_reach_leaves_the_share_beyond_that_it_says() -> None:
     rng = np.random.default_rng(0)
     heavy = np.sqrt(rng.chisquare(4.0, 400_000) / 4.0)
     steps = 4.0 * np.linalg.norm(rng.standard_normal((400_000, 2)), axis=1) / heavy
-    assert np.mean(steps > TRUE.term("motion").reach(0.01, 2)) == pytest.approx(0.01, rel=0.1)
+    assert np.mean(steps > TRUE.reach(0.01)) == pytest.approx(0.01, rel=0.1)
 
 
 def test_the_probability_of_leaving_is_what_a_simulation_counts() -> None:
@@ -107,7 +106,7 @@ def test_some_transitions_have_the_marginals_that_they_have_among_all() -> None:
 
 
 def test_free_parameters_go_there_and_back() -> None:
-    again = from_free_values(TRUE, to_free(TRUE))
+    again = TRUE.with_free(TRUE.free)
     for name, each in TRUE.parameters.items():
         assert again.parameters[name].value == pytest.approx(each.value, rel=1e-12)
 
@@ -217,22 +216,13 @@ def test_rough_rounds_that_are_corrected_end_nearer_to_where_others_do() -> None
     for scale in (60.0, 90.0):
         crowded = TRUE.with_values({"motion_scale": scale})
         stretch, one = Stretch.of(drawn(crowded, 8, mothers=300)), np.ones((8, 8))
-        climber = Climber(lambda rounds: None)
-        rough = climber.climb(crowded, stretch, one)
+        em = FastEM(lambda rounds: None)
+        rough = em.fit(crowded, stretch)
         likely = rough.expected.found.edge > 1e-4
-        refined = climber.refined(replace(rough, expected=rough.expected.among(likely)), one)
+        refined = em.refined(replace(rough, expected=rough.expected.among(likely)))
         fine = rough.expected
         for _ in range(25):
             fine = expect(maximise(fine, one), stretch)
-        off_rough += np.abs(to_free(rough.model) - to_free(fine.model)).sum()
-        off_refined += np.abs(to_free(refined.model) - to_free(fine.model)).sum()
+        off_rough += np.abs(rough.model.free - fine.model.free).sum()
+        off_refined += np.abs(refined.model.free - fine.model.free).sum()
     assert off_refined < 0.75 * off_rough
-
-
-def test_the_drift_does_not_depend_on_how_many_frames_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    stretch = Stretch.of(drawn(TRUE, 6, mothers=40))
-    expected = expect(TRUE, stretch)
-    together = carried_by(expected, stretch).drift
-    monkeypatch.setattr("dunno.terms.flow.MOST_TOGETHER", 0)
-    np.testing.assert_array_equal(carried_by(expected, stretch).drift, together)
-    assert together is not None and np.abs(together).max() > 0.1

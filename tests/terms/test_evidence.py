@@ -9,13 +9,13 @@ from scipy.special import ndtr
 
 from dunno import rooms
 from dunno.models.expectation import expect, maximise
-from dunno.models.model import PLACES, Model, start_model
-from dunno.terms import Sisters
+from dunno.models.model import Model, start_model
+from dunno.terms import PLACES, Sisters
 from dunno.terms.brightness import Brightness
 from dunno.terms.jumps import Jumps
 from dunno.terms.overlap import Overlap
 from dunno.terms.parting import Parting
-from dunno.terms.shape import GRID, PRIOR_EDGES, Shape, _log_ratio, _stiffness
+from dunno.terms.shape import GRID, NO_PREFERENCE, Shape, _log_ratio, _stiffness
 from dunno.terms.size import Size
 from dunno.terms.touching import PASSING, Touching
 from dunno.types import Candidates, Detections
@@ -119,12 +119,12 @@ def test_a_division_of_sizes_is_a_density_of_both_daughters() -> None:
 def test_what_features_say_together_is_bounded() -> None:
     jumps = Jumps(0.05, 0.1)
     ratio = np.array([-1e6, -3.0, 0.0, 2.0, 1e6])
-    told = jumps.told(ratio)
-    assert told[0] == pytest.approx(np.log(0.05))
-    assert told[-1] == pytest.approx(np.log(0.95 * np.exp(3.0) + 0.05))
-    assert (np.diff(told) >= 0).all()
+    bounded = jumps.bounded(ratio)
+    assert bounded[0] == pytest.approx(np.log(0.05))
+    assert bounded[-1] == pytest.approx(np.log(0.95 * np.exp(3.0) + 0.05))
+    assert (np.diff(bounded) >= 0).all()
     assert jumps.steady(ratio)[0] == pytest.approx(0.0, abs=1e-9)
-    assert jumps.told_of_sisters(ratio)[0] == pytest.approx(np.log(0.1))
+    assert jumps.bounded_of_sisters(ratio)[0] == pytest.approx(np.log(0.1))
 
 
 def test_size_settles_what_places_cannot() -> None:
@@ -258,7 +258,7 @@ def test_the_stiffness_is_the_likeliest_on_the_grid(d: int) -> None:
     for _ in range(10):
         n = int(rng.integers(30, 500))
         along, share, weight = rng.beta(rng.uniform(0.5, 8.0), 0.5, n), rng.uniform(0.06, 1.0, n), rng.uniform(0, 1, n)
-        prior = PRIOR_EDGES * _log_ratio(GRID * 0.25, np.full(len(GRID), 0.5), d)
+        prior = NO_PREFERENCE.worth * _log_ratio(GRID * 0.25, np.full(len(GRID), 0.5), d)
         likelihood = prior + np.array([(weight * _log_ratio(kappa * share, along, d)).sum() for kappa in GRID])
         found = likelihood[GRID.tolist().index(_stiffness(along, share, weight, d))]
         assert found > likelihood.max() - 1e-3

@@ -10,7 +10,6 @@ from dunno import Movie, Tracker, read
 from dunno.calibration import ModelCalibration
 from dunno.errors import DunnoError
 from dunno.io.times import read_times
-from dunno.models.durations import over_time
 from dunno.simulate import colony
 from dunno.tracking.sampling import Sample
 from dunno.types.clock import clock_of, usual_steps
@@ -95,7 +94,7 @@ def test_longer_steps_have_more_motion_and_more_events() -> None:
     model = plan.calibration.model
     power = model.term("motion").lag_power
     assert 0.5 < power < 1.5  # the colony's cells diffuse
-    scaled = over_time(model, np.array([1.0, 3.0]))
+    scaled = model.over_time(np.array([1.0, 3.0]))
     one, three = scaled.value("motion_scale") / model.value("motion_scale")  # type: ignore[operator]
     assert (one, three) == pytest.approx((1.0, 3.0**power))
     for name in ("p_lost", "p_divide"):

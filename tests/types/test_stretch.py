@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dunno.models.draws import transition_between
+from benchmarks.draws import transition_between
 from dunno.types.density import student_below, student_overlap
 from dunno.types.stretch import Stretch
 

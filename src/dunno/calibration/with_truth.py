@@ -16,7 +16,6 @@ from dunno.calibration.kinds.tempered_costs import TemperedCosts
 from dunno.calibration.verdict import fitted_with_truth
 from dunno.costs import linkable
 from dunno.errors import InputError
-from dunno.models.free import from_free_values, to_free
 from dunno.models.model import Model, start_model
 from dunno.truth import NO_MOTHER, TrueMothers, true_mothers
 from dunno.types import Candidates, Floats, PairPosterior, Truth
@@ -92,17 +91,17 @@ def _fit_model(tracking: Tracking, picked: list[int], trues: list[TrueMothers], 
     parts = [Stretch.of([transition]) for transition in transitions]
 
     def loss(free: Floats) -> float:
-        model = from_free_values(start, free)
+        model = start.with_free(free)
         losses = [
             _loss(model.pair_problem(part), told, true)
             for part, told, true in zip(parts, posteriors, trues, strict=True)
         ]
         return sum(each[0] for each in losses) / max(sum(each[1] for each in losses), 1)
 
-    first = to_free(start)
+    first = start.free
     best = _climb(loss, first, [_bounds(each, low) for each, low in zip(start.parameters.values(), first, strict=True)])
     return ModelCalibration(
-        model=from_free_values(start, best),
+        model=start.with_free(best),
         fitted="truth",
         verdict=fitted_with_truth(tracking.about),
         summary={"loss_before": loss(first), "loss_after": loss(best), "frame_pairs": len(pairs)},
@@ -138,7 +137,7 @@ def _moments(start: Model, transitions: Sequence[Transition], trues: Sequence[Tr
         "appear_density": (0.5 * appeared + 0.5) / len(transitions) / start.field.size,
     }
     if len(ones):
-        values["motion_scale"] = max(float(np.median(ones)) / 1.4, start.term("motion").least_scale)
+        values["motion_scale"] = max(float(np.median(ones)) / 1.4, float(np.max(start.value("least_scale"))))
     if len(twos) > 4:
         values["division_scale"] = float(twos.mean() / start.n_dimensions)
     return start.with_values(values)

@@ -1,4 +1,4 @@
-"""Does the fitted model explain the movie? What speaks against trusting it, in words."""
+"""Does the fitted model explain the movie? What speaks against trusting it, in words; and whether masks cover each other."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ LARGEST_MISFIT = 0.1
 LARGEST_DRIFT = 1.0
 LEAST_LINKS = 5
 """Fewer expected links than this say nothing about a transition's drift."""
+
+LEAST_TOUCHING, TOUCHING_CHANGED = 50, 0.02
+"""Links along which the share of an outline that touches others changes by more than this; fewer say nothing of covering."""
+
+LARGEST_CHANGE = 1.0
+"""Of log area; what changes more is a mask that was cut, or a division."""
 
 
 def find_problems(expected: Expected) -> list[str]:
@@ -67,7 +73,7 @@ def displacement_misfit(expected: Expected) -> tuple[float, float]:
         return 0.0, 0.0
     order = np.argsort(ratio)
     ratio, share = ratio[order], np.cumsum(weight[order]) / links
-    d, tail = stretch.n_dimensions, float(np.mean(model.value("tail")))
+    d, tail = stretch.n_dimensions, model.mean("tail")
     theory = special.chi_square_below(d, ratio) if np.isinf(tail) else special.f_below(d, tail, ratio / d)
     return float(np.abs(share - theory).max()), links
 
@@ -85,3 +91,26 @@ def common_drift(expected: Expected) -> float:
     scale = np.broadcast_to(np.asarray(expected.model.value("motion_scale")), len(stretch)) * stretch.usual_spread
     sizes = (np.linalg.norm(mean, axis=1) / np.sqrt(scale))[total >= LEAST_LINKS]
     return float(np.median(sizes)) if len(sizes) else 0.0
+
+
+def covering(expected: Expected) -> float:
+    """Share of the variance of changes in size that follows from masks touching more, and then being smaller.
+
+    Masks that cover each other have centres that are not where the cells are, and no skipped frame tells. A cell that touches
+    another keeps its size; one whose mask is covered by the other's loses some. Near 0 for masks of cells side by side, .3 and more
+    for discs that are drawn over each other.
+    """
+    stretch = expected.stretch
+    edges = np.flatnonzero(expected.single > 0.5)
+    mother, daughter, weight = stretch.mother[edges], stretch.daughter[edges], expected.single[edges]
+    columns = stretch.column("touching"), stretch.column("log_area")
+    touched, grown = (column[daughter] - column[mother] for column in columns)
+    known = np.isfinite(touched) & np.isfinite(grown)
+    touched, grown, weight = touched[known], grown[known], weight[known]
+    if (np.abs(touched) > TOUCHING_CHANGED).sum() < LEAST_TOUCHING:
+        return 0.0
+    grown = np.clip(grown - np.median(grown), -LARGEST_CHANGE, LARGEST_CHANGE)
+    moments = np.cov(touched, grown, aweights=weight)
+    if moments[0, 1] >= 0 or moments[1, 1] <= 0:
+        return 0.0
+    return float(moments[0, 1] ** 2 / (moments[0, 0] * moments[1, 1]))

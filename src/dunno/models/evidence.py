@@ -10,12 +10,11 @@ from dunno import rooms
 from dunno.assignment import Rounds
 from dunno.assignment.marginals import Method
 from dunno.errors import InputError
-from dunno.models.climbing import Climb
+from dunno.models.em import EMResult
 from dunno.models.expectation import expect, expect_all, maximise
-from dunno.models.fit import Fit, kernel_of
-from dunno.models.model import Model, is_place, path_of
-from dunno.terms.jumps import Jumps
-from dunno.terms.masks import Masks
+from dunno.models.fit import Fit
+from dunno.models.model import IS_PLACE, Model, path_of
+from dunno.terms import BOUND
 from dunno.terms.touching import Touching
 from dunno.types.stretch import Stretch
 
@@ -33,8 +32,8 @@ PLACES_WORD = "places"
 
 def offered() -> list[str]:
     """The terms that are tried on a movie, in order."""
-    ranks: dict[str, Any] = dict(rooms.members("terms"))
-    return sorted((name for name, term in ranks.items() if term.rank > 0), key=lambda name: ranks[name].rank)
+    terms: list[Any] = [*rooms.members("terms").values()]
+    return [term.name for term in sorted(terms, key=lambda term: int(term.rank)) if term.rank > 0]
 
 
 def chosen(words: str | Sequence[str]) -> tuple[str, ...] | None:
@@ -43,7 +42,8 @@ def chosen(words: str | Sequence[str]) -> tuple[str, ...] | None:
     if names == ["auto"]:
         return None
     kept = [name for name in names if name and name != PLACES_WORD]
-    known = [*offered(), Masks.name, Touching.name]
+    terms: list[Any] = [*rooms.members("terms").values()]
+    known = [*offered(), *(term.name for term in terms if term.joins_by_rule)]
     for name in kept:
         if name not in known and ":" not in name:
             raise InputError(
@@ -97,49 +97,45 @@ def with_terms(
     """
     if not names:
         return fit
-    best = _grown(fit.best, names, cell_size, rounds, like, {} if kept is None else kept)
-    pooled = _with_terms_of(fit.pooled, best.model) if fit.varies else best
+    best = _with(fit.best, names, cell_size, rounds, like, {} if kept is None else kept)
+    pooled = _with_evidence_of(fit.pooled, best.model) if fit.varies else best
     return replace(fit, best=best, pooled=pooled, places=fit.places or fit)
 
 
 def added_terms(fit: Fit) -> tuple[str, ...]:
     """The names of the terms that were added to places, by which they are found again."""
-    return tuple(path_of(term) for term in fit.model.terms if not is_place(term) and term.name != Jumps.name)
+    return tuple(path_of(term) for term in fit.model.terms if not (term.is_place or term.bounds_features))
 
 
-def _grown(climb: Climb, names: Sequence[str], cell_size: float, rounds: int, like: Model | None, kept: Kept) -> Climb:
-    before = climb.expected.among(climb.expected.found.edge > IMPOSSIBLE)
-    model, stretch = climb.model, before.stretch
+def _with(
+    places: EMResult, names: Sequence[str], cell_size: float, rounds: int, like: Model | None, kept: Kept
+) -> EMResult:
+    before = places.expected.among(places.expected.found.edge > IMPOSSIBLE)
+    model, stretch = places.model, before.stretch
     for name in names:
-        model = _with_term(model, rooms.find("terms", name), stretch, cell_size)
+        model = model.plus(rooms.find("terms", name).start(stretch, cell_size, model))
+        if model.features and model.bound is None:
+            model = model.plus(rooms.find("terms", BOUND).start(stretch, cell_size, model))
     if like is not None:
-        model = _with_terms_of(climb, like).model
-    kernel, likely = kernel_of(model, stretch), before.found.edge > UNLIKELY
+        model = _with_evidence_of(places, like).model
+    likely = before.found.edge > UNLIKELY
     light = stretch if likely.all() else stretch.among(likely)  # which keeps what is known of it
-    silent = all(is_place(term) or not term.has_ways for term in model.terms)
+    silent = all(term.is_place or not term.has_ways for term in model.terms)
     known = before.ways if silent else None  # those of places, which stay
     if like is None:  # what was expected without the new terms is enough for their first guess
         first = replace(before.among(likely), model=model, stretch=light, ways=known or model.ways(light))
-        model = maximise(first, kernel, fixed=is_place)
+        model = maximise(first, fixed=IS_PLACE)
     for _ in range(rounds):
         expected = expect(model, light, known, "rough", kept.setdefault("rough", Rounds()))
-        model = maximise(expected, kernel, fixed=is_place)
+        model = maximise(expected, fixed=IS_PLACE)
     if light is stretch:
         expected = expect(model, stretch, known, rounds=kept.setdefault("auto", Rounds()))
     else:
         expected = expect_all(model, stretch, kept.setdefault("rough", Rounds()), known)
-    return Climb(expected, climb.rounds + rounds, climb.converged)
+    return EMResult(expected, places.rounds + rounds, places.converged)
 
 
-def _with_term(model: Model, kind: Any, stretch: Stretch, cell_size: float) -> Model:
-    terms = (*model.terms, kind.start(stretch, cell_size, model))
-    if kind.is_feature and not model.has(Jumps.name):
-        terms = (*terms, Jumps.start(stretch, cell_size, model))
-    return replace(model, terms=terms)
-
-
-def _with_terms_of(climb: Climb, model: Model) -> Climb:
+def _with_evidence_of(places: EMResult, model: Model) -> EMResult:
     """The same places with another model's other terms."""
-    places = [term for term in climb.model.terms if is_place(term)]
-    others = [term for term in model.terms if not is_place(term)]
-    return replace(climb, expected=replace(climb.expected, model=replace(climb.model, terms=(*places, *others))))
+    others = model.where(lambda term: not term.is_place).terms
+    return places.with_model(places.model.where(IS_PLACE).plus(*others))

@@ -96,16 +96,18 @@ class Expected:
         """Expected numbers of what happened to mothers and daughters."""
         mothers, daughters = self.stretch.is_mother, self.stretch.is_daughter
         found, ways = self.found, self.ways
-        lost = {name: float((found.disappear * ways.lost_share(name))[mothers].sum()) for name in ways.lost}
-        appeared = {name: float((found.appear * ways.appear_share(name))[daughters].sum()) for name in ways.appear}
-        return {
-            "single": float((1 - found.disappear - found.divide)[mothers].sum()),
-            "divided": float(found.divide[mothers].sum()),
-            "lost": lost["turnover"],
-            "left": lost["border"],
-            "appeared": appeared["turnover"],
-            "entered": appeared["border"],
+        single, divided = (float(each[mothers].sum()) for each in (1 - found.disappear - found.divide, found.divide))
+        lost = {
+            term.lost_as: float((found.disappear * ways.lost_share(term.name))[mothers].sum())
+            for term in self.model.terms
+            if term.lost_as
         }
+        appeared = {
+            term.appears_as: float((found.appear * ways.appear_share(term.name))[daughters].sum())
+            for term in self.model.terms
+            if term.appears_as
+        }
+        return {"single": single, "divided": divided, **lost, **appeared}
 
 
 def expect(
@@ -141,7 +143,7 @@ def expect_all(model: Model, stretch: Stretch, rounds: Rounds, ways: Ways | None
 
 def maximise(
     expected: Expected,
-    smooth: Floats,
+    smooth: Floats | None = None,
     weight: Floats | None = None,
     held: frozenset[str] = frozenset(),
     fixed: Callable[[Term], bool] = lambda term: False,
@@ -150,22 +152,22 @@ def maximise(
 
     Args:
         expected: The expectations, and the model under which they were formed.
-        smooth: (R, R) how much each transition counts for each one's varying parameters; all ones pools them.
+        smooth: (R, R) how much each transition counts for each one's varying parameters; `None` pools them.
         weight: (R,) how often each transition counts; `None` for once.
         held: Names of parameters that stay as they are.
         fixed: Which terms stay as they are.
     """
     step = step_of(expected, smooth, held)
     if weight is not None:
-        step = replace(step, smooth=smooth * weight, weight=weight)
+        step = replace(step, smooth=step.smooth * weight, weight=weight)
     return updated(expected.model, step, fixed)
 
 
-def step_of(expected: Expected, smooth: Floats, held: frozenset[str] = frozenset()) -> Step:
+def step_of(expected: Expected, smooth: Floats | None = None, held: frozenset[str] = frozenset()) -> Step:
     """What terms update themselves from, with every transition counting once."""
     model, stretch = expected.model, expected.stretch
     sisters = model.sisters(stretch) if expected.found.triple is not None else None
-    jumps = model.jumps if model.features else None
+    bound = model.bound if model.features else None
     return Step(
         stretch=stretch,
         model=model,
@@ -174,15 +176,15 @@ def step_of(expected: Expected, smooth: Floats, held: frozenset[str] = frozenset
         single=expected.single,
         dividing=expected.found.edge_dividing,
         interior=expected.interior,
-        smooth=smooth,
+        smooth=np.ones((len(stretch), len(stretch))) if smooth is None else smooth,
         weight=np.ones(len(stretch)),
         held=held,
         sisters=sisters,
         divided=expected.found.triple,
-        steady=1.0 if jumps is None else jumps.steady(model.single_ratio(stretch)),
+        steady=1.0 if bound is None else bound.steady(model.single_ratio(stretch)),
         steady_sisters=1.0
-        if jumps is None or sisters is None
-        else jumps.steady_sisters(model.sister_ratio(stretch, sisters)),
+        if bound is None or sisters is None
+        else bound.steady_sisters(model.sister_ratio(stretch, sisters)),
     )
 
 

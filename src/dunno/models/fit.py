@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from dunno.models.carrying import carried_by, with_flow, without_flow
-from dunno.models.climbing import UNLIKELY, Climb, Climber, Tell
 from dunno.models.diagnostics import find_problems
+from dunno.models.drift import carried_by, with_finder, without_drift
+from dunno.models.em import EMResult, Tell
 from dunno.models.expectation import expect
+from dunno.models.fast_em import UNLIKELY, FastEM
 from dunno.models.intervals import Intervals, fitted_intervals, one_step_intervals
-from dunno.models.model import Model, is_place, start_model
+from dunno.models.model import Model, start_model
 from dunno.terms.axes import Axes
-from dunno.terms.flow import Flow
 from dunno.types import Floats
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch
@@ -53,8 +53,8 @@ class Fit:
         places: The fit to which evidence beyond places was added; `None` where there is none.
     """
 
-    pooled: Climb
-    best: Climb
+    pooled: EMResult
+    best: EMResult
     varies: bool
     problems: tuple[str, ...]
     places: Fit | None = None
@@ -82,7 +82,7 @@ class Fit:
             return {}
         if self.places is None:
             return fitted_intervals(self.pooled.expected)
-        return one_step_intervals(self.best.expected, is_place) | self.places.intervals()
+        return one_step_intervals(self.best.expected) | self.places.intervals()
 
     def summary(self) -> dict[str, Any]:
         """What the fit saw."""
@@ -112,26 +112,21 @@ def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lamb
         tell: Is told how far it is.
     """
     start = start_model(stretch, field, cell_size)
-    climber, one = Climber(tell), _ones(stretch)
-    pooled = _by_axis(climber, climber.climb(start, stretch, one))
+    em = FastEM(tell)
+    pooled = _by_axis(em, em.fit(start, stretch))
     stretch, likely = pooled.expected.stretch, pooled.expected.found.edge > UNLIKELY
     light, finder = replace(pooled, expected=pooled.expected.among(likely)), pooled.model
-    moved = _collective(climber, light)
+    moved = _collective(em, light)
     light = moved or light
-    best, smooth = _varying(climber, light, one)
-    best = climber.finish(climber.refined(best, smooth), stretch.carried(light.expected.stretch.drift), likely, smooth)
-    pooled = best if smooth is one else climber.refined(light, one)
+    best, smooth = _varying(em, light)
+    best = em.finished(em.refined(best, smooth), stretch.carried(light.expected.stretch.drift), likely, smooth)
+    pooled = best if smooth is None else em.refined(light)
     if moved is not None:
-        pooled, best = _with_flow(pooled, finder), _with_flow(best, finder)
+        pooled, best = (each.with_model(with_finder(each.model, finder)) for each in (pooled, best))
     problems = find_problems(best.expected)
     if problems:
-        pooled = best = _climbed(climber, start, stretch, RATES)
-    return Fit(pooled, best, smooth is not one and not problems, tuple(problems))
-
-
-def _ones(stretch: Stretch) -> Floats:
-    """The kernel of parameters that do not vary in time."""
-    return np.ones((len(stretch), len(stretch)))
+        pooled = best = _motion(em, start, stretch, RATES)
+    return Fit(pooled, best, smooth is not None and not problems, tuple(problems))
 
 
 def refit(
@@ -155,12 +150,9 @@ def refit(
         tell: Is told how far it is.
         double: The same over two steps, where that is known, to begin from.
     """
-    axes = [term for term in fit.model.terms if isinstance(term, Axes)]
-    for term in axes:
-        stretch = term.measured(stretch)
-    start = start_model(stretch, fit.model.field, cell_size)
-    start = replace(start, terms=(*start.terms, *axes))
-    rates = {name: each.value for name, each in without_flow(fit.model).parameters.items() if name in MOVING}
+    stretch = fit.model.measured(stretch)
+    start = start_model(stretch, fit.model.field, cell_size).plus(*fit.model.where(lambda term: term.is_unit).terms)
+    rates = {name: each.value for name, each in without_drift(fit.model).parameters.items() if name in MOVING}
     rates |= {name: 1 - (1 - rates[name]) ** step for name in ("p_lost", "p_divide")}
     rates["appear_density"] *= step
     near = (double or fit).model.parameters
@@ -168,47 +160,44 @@ def refit(
     power = 1.0 if double is None else float(np.log2(near["motion_scale"].value / once))
     scales = {"motion_scale": once * step**power}
     scales |= {name: near[name].value for name in ("tail", "division_scale")}
-    climber = Climber(tell, REFIT_ITERATIONS if double is None else WARM_ITERATIONS)
+    em = FastEM(tell, REFIT_ITERATIONS if double is None else WARM_ITERATIONS)
     model = start.with_values(rates | scales)
-    again = _refit_with_flow if fit.model.has(Flow.name) else _climbed
-    best = again(climber, model, stretch, MOVING, refined=double is None)
+    again = _motion if fit.model.drift is None else _motion_with_drift
+    best = again(em, model, stretch, MOVING, refined=double is None)
     return Fit(best, best, False, tuple(find_problems(best.expected)))
 
 
-def _climbed(climber: Climber, model: Model, stretch: Stretch, held: frozenset[str], *, refined: bool = True) -> Climb:
-    """An ascent that looks at all edges at its end."""
-    one = _ones(stretch)
-    climb = climber.climb(model, stretch, one, held)
-    likely = climb.expected.found.edge > UNLIKELY
-    light = replace(climb, expected=climb.expected.among(likely))
-    return climber.finish(climber.refined(light, one, held) if refined else light, stretch, likely, one, held)
+def _motion(em: FastEM, model: Model, stretch: Stretch, held: frozenset[str], *, refined: bool = True) -> EMResult:
+    """Fit what is not held, and look at all edges at the end."""
+    whole = em.fit(model, stretch, held=held)
+    likely = whole.expected.found.edge > UNLIKELY
+    light = replace(whole, expected=whole.expected.among(likely))
+    return em.finished(em.refined(light, held=held) if refined else light, stretch, likely, held=held)
 
 
-def _refit_with_flow(climber: Climber, model: Model, stretch: Stretch, held: frozenset[str], *, refined: bool) -> Climb:
-    """Fit motion beside flow; without it, motion is fitted only as well as finding the neighbours' displacements asks for."""
-    one, expected = _ones(stretch), expect(model, stretch, method="rough")
+def _motion_with_drift(em: FastEM, model: Model, stretch: Stretch, held: frozenset[str], *, refined: bool) -> EMResult:
+    """The same beside drift; without it, motion is fitted only as well as finding the neighbours' displacements asks for."""
+    expected = expect(model, stretch, method="rough")
     likely = expected.found.edge > UNLIKELY
-    light = Climb(expected.among(likely), 1, False)
-    light = climber.go_on(light, light.expected.stretch, one, held, known=True, most=ROUGH_ROUNDS)
-    moved = carried_by(light.expected, light.expected.stretch)
-    found = climber.go_on(light, moved, one, held)
-    found = climber.refined(found, one, held) if refined else found
-    return _with_flow(climber.finish(found, stretch.carried(moved.drift), likely, one, held), light.model)
+    finder = em.ascend(expected.among(likely), held=held, most=ROUGH_ROUNDS)
+    moved = carried_by(finder.expected, finder.expected.stretch)
+    light = em.ascend(em.expect(finder.model, moved), held=held)
+    light = em.refined(light, held=held) if refined else light
+    whole = em.finished(light, stretch.carried(moved.drift), likely, held=held)
+    return whole.with_model(with_finder(whole.model, finder.model))
 
 
-def _by_axis(climber: Climber, climb: Climb) -> Climb:
+def _by_axis(em: FastEM, alike: EMResult) -> EMResult:
     """In volumes, let motion differ between axes, if that explains clearly more."""
-    if climb.expected.stretch.n_dimensions < 3:
-        return climb
-    found = climb
+    if alike.expected.stretch.n_dimensions < 3:
+        return alike
+    found = alike
     for _ in range(AXES_ROUNDS):
         expected = found.expected
         axes = Axes.of(expected.stretch, expected.single * expected.interior)
-        others = tuple(term for term in expected.model.terms if term.name != Axes.name)
-        model = replace(expected.model, terms=(*others, axes))
-        found = climber.climb(model, axes.measured(expected.stretch), _ones(expected.stretch))
-    gain = AXES_GAIN * float(climb.expected.stretch.n_mothers.sum())
-    return found if found.log_evidence > climb.log_evidence + gain else climb
+        found = em.fit(expected.model.plus(axes), axes.measured(expected.stretch))
+    gain = AXES_GAIN * float(alike.expected.stretch.n_mothers.sum())
+    return found if found.log_evidence > alike.log_evidence + gain else alike
 
 
 def _stage_jumps(stretch: Stretch) -> list[list[float]]:
@@ -219,17 +208,15 @@ def _stage_jumps(stretch: Stretch) -> list[list[float]]:
     return [[float(number) for number in row] for row in found[stretch.stage.any(axis=1)].round(2)]
 
 
-def _varying(climber: Climber, pooled: Climb, one: Floats) -> tuple[Climb, Floats]:
-    """Let motion scale and rates vary in time, if that explains more than it adds."""
-    stretch, model = pooled.expected.stretch, pooled.model
-    n = len(stretch)
-    smooth = kernel(stretch)
-    varying = [each for each in model.parameters.values() if each.varies]
-    added = len(varying) * (n / smooth.sum(axis=1).mean() - 1)
+def _varying(em: FastEM, pooled: EMResult) -> tuple[EMResult, Floats | None]:
+    """Let motion scale and rates vary in time, if that explains more than it adds; with the kernel, where they do."""
+    smooth = kernel(pooled.expected.stretch)
+    varying = [each for each in pooled.model.parameters.values() if each.varies]
+    added = len(varying) * (len(smooth) / smooth.sum(axis=1).mean() - 1)
     if added < 1:
-        return pooled, one
-    fit = climber.go_on(pooled, stretch, smooth, known=True)
-    return (fit, smooth) if fit.log_evidence > pooled.log_evidence + added else (pooled, one)
+        return pooled, None
+    fit = em.ascend(pooled.expected, smooth)
+    return (fit, smooth) if fit.log_evidence > pooled.log_evidence + added else (pooled, None)
 
 
 def kernel(stretch: Stretch) -> Floats:
@@ -239,21 +226,12 @@ def kernel(stretch: Stretch) -> Floats:
     return np.asarray(np.exp(-np.abs(np.subtract.outer(when, when)) / width))
 
 
-def kernel_of(model: Model, stretch: Stretch) -> Floats:
-    """The kernel with which a model was fitted: all ones where its parameters do not vary."""
-    return kernel(stretch) if np.ndim(model.value("motion_scale")) else np.ones((len(stretch), len(stretch)))
-
-
-def _collective(climber: Climber, light: Climb) -> Climb | None:
+def _collective(em: FastEM, light: EMResult) -> EMResult | None:
     """Predict mothers from their neighbours, if that explains clearly more."""
-    one, stretch = _ones(light.expected.stretch), carried_by(light.expected, light.expected.stretch)
-    rough = climber.go_on(light, stretch, one, most=ROUGH_ROUNDS)
+    stretch = carried_by(light.expected, light.expected.stretch)
+    rough = em.ascend(em.expect(light.model, stretch), most=ROUGH_ROUNDS)
     gain = COLLECTIVE_GAIN * float(stretch.n_mothers.sum())
     if rough.log_evidence < light.log_evidence + HOPELESS * gain:
         return None
-    moved = climber.go_on(rough, carried_by(rough.expected, stretch), one)
+    moved = em.ascend(em.expect(rough.model, carried_by(rough.expected, stretch)))
     return moved if moved.log_evidence > light.log_evidence + gain else None
-
-
-def _with_flow(climb: Climb, finder: Model) -> Climb:
-    return replace(climb, expected=replace(climb.expected, model=with_flow(climb.model, finder)))

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dunno.models.expectation import Expected, expect, maximise, step_of, updated
-from dunno.models.free import from_free_values, to_free
-from dunno.models.model import Model
+from dunno.models.model import IS_PLACE, Model
 from dunno.terms import Term
 from dunno.types import Floats, Ints, special
 from dunno.types.stretch import Stretch
@@ -43,8 +42,7 @@ def fitted_intervals(expected: Expected) -> Intervals:
         return {}
     stretch = expected.stretch.among(expected.found.edge > UNLIKELY)
     expected = expect(expected.model, stretch, method="rough")  # as those that are nudged
-    steps, one = _left_out(expected), np.ones((len(expected.stretch),) * 2)
-    base = to_free(maximise(expected, one))
+    steps, base = _left_out(expected), maximise(expected).free
     jacobian = _jacobian(expected.during(_some(expected.stretch)))
     reached = np.linalg.lstsq(np.eye(len(base)) - jacobian, (steps - base).T, rcond=1e-6)[0].T
     return _intervals(expected.model, np.asarray(reached, np.float64))
@@ -62,43 +60,37 @@ def _some(stretch: Stretch) -> Ints:
 
 def _jacobian(expected: Expected) -> Floats:
     """(P, P) how an M step follows where the model stands, by nudging each parameter once."""
-    stretch, one = expected.stretch, np.ones((len(expected.stretch),) * 2)
-    best, base = to_free(expected.model), to_free(maximise(expected, one))
+    best, base = expected.model.free, maximise(expected).free
     columns = []
     for nudge in NUDGE * np.eye(len(best)):
         # not by warm rounds, whose messages go on settling: that would count as an answer to the nudge
-        shifted = expect(from_free_values(expected.model, best + nudge), stretch, method="rough")
-        columns.append((to_free(maximise(shifted, one)) - base) / NUDGE)
+        shifted = expect(expected.model.with_free(best + nudge), expected.stretch, method="rough")
+        columns.append((maximise(shifted).free - base) / NUDGE)
     return np.array(columns).T
 
 
-def one_step_intervals(expected: Expected, fixed: Callable[[Term], bool]) -> Intervals:
-    """The same without the way to the fixed point: for terms whose expectations hardly depend on their own parameters.
-
-    Args:
-        expected: What is expected of all terms together.
-        fixed: Which terms have intervals of their own.
-    """
+def one_step_intervals(expected: Expected) -> Intervals:
+    """The same of evidence beyond places, without the way to the fixed point: it hardly changes what is expected."""
     if len(expected.stretch) < LEAST_TRANSITIONS:
         return {}
-    found = _intervals(expected.model, _left_out(expected.among(expected.found.edge > UNLIKELY), fixed))
-    own = {each.name for term in expected.model.terms if not fixed(term) for each in term.parameters()}
+    likely = expected.among(expected.found.edge > UNLIKELY)
+    found = _intervals(expected.model, _left_out(likely, IS_PLACE))
+    own = expected.model.where(lambda term: not term.is_place).parameters
     return {name: ends for name, ends in found.items() if name in own}
 
 
 def _left_out(expected: Expected, fixed: Callable[[Term], bool] = lambda term: False) -> Floats:
     """(G, P) the parameters, on the scales of their links, one M step after each group of transitions is left out."""
-    n = len(expected.stretch)
-    one, group = np.ones((n, n)), np.arange(n) % min(n, MOST_GROUPS)  # neighbouring transitions in different groups
+    n, whole = len(expected.stretch), step_of(expected)
+    group = np.arange(n) % min(n, MOST_GROUPS)  # neighbouring transitions in different groups
     weights = [(group != left_out).astype(np.float64) for left_out in range(group.max() + 1)]
-    whole = step_of(expected, one)
-    steps = [replace(whole, smooth=one * weight, weight=weight) for weight in weights]
-    return np.array([to_free(updated(expected.model, step, fixed)) for step in steps])
+    steps = [replace(whole, smooth=whole.smooth * weight, weight=weight) for weight in weights]
+    return np.array([updated(expected.model, step, fixed).free for step in steps])
 
 
 def _intervals(model: Model, reached: Floats) -> Intervals:
     """From (G, P) what is reached without each group."""
-    n, best = len(reached), to_free(model)
+    n, best = len(reached), model.free
     deviation = np.sqrt((n - 1) * reached.var(axis=0))
     spread = np.minimum(deviation, WIDEST) * special.student_beyond(n - 1, 0.025)
     return {

@@ -10,10 +10,9 @@ import numpy as np
 from dunno.assignment import Marginals
 from dunno.assignment.choices import YOUNG, Kind
 from dunno.models.expectation import maximise
-from dunno.models.free import from_free_values, to_free
 from dunno.models.masks import Solution, solve_masks, solved
 from dunno.models.model import Model
-from dunno.terms.masks import TAIL, UNIT_BALL, Law, Masks, fitted
+from dunno.terms.masks import UNIT_BALL, Masks
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
@@ -25,7 +24,6 @@ settled enough for a fit."""
 BEYOND = 1.8
 """How far each round goes beyond the model that explains its expectations best: what is expected follows slowly."""
 
-RARE, RARE_WORTH = 1e-3, 300.0
 YOUNG_SPREAD = 0.1
 """Spread of log area by which young cells' growth is averaged: wide, because they grow fast at first and slowly then."""
 
@@ -67,11 +65,10 @@ def one_round(solution: Solution, counts: Floats | None = None) -> Solution:
     """Beliefs under a model that explains the last ones better; `counts`: (F,) how often each frame counts, once if not given."""
     stretch, before = solution.graph.stretch, solution.graph.model
     weight = None if counts is None else counts[stretch.transitions[:, 0]]
-    model = maximise(solution.expected(), np.ones((len(stretch), len(stretch))), weight, held=HELD)
+    model = maximise(solution.expected(), weight=weight, held=HELD)
     masks = updated(model.term(Masks.name), solution if counts is None else counted(solution, counts))
     model = replace(model, terms=tuple(masks if term.name == Masks.name else term for term in model.terms))
-    here, there = to_free(before), to_free(model)
-    model = from_free_values(model, here + BEYOND * (there - here))
+    model = model.with_free(before.free + BEYOND * (model.free - before.free))
     return solved(model, stretch, sweeps=SWEEPS_MORE, tolerance=ROUGHLY, before=solution)
 
 
@@ -96,10 +93,6 @@ def updated(masks: Masks, solution: Solution) -> Masks:
     return _divisions(_merged(_sizes(_false(masks, solution), solution), solution), solution)
 
 
-def _share(count: float, among: float, prior: float = RARE, worth: float = RARE_WORTH) -> float:
-    return (count + prior * worth) / (among + worth)
-
-
 def _false(masks: Masks, solution: Solution) -> Masks:
     stretch, state = solution.graph.stretch, solution.beliefs.state
     came = solution.in_sum("come up")
@@ -107,27 +100,23 @@ def _false(masks: Masks, solution: Solution) -> Masks:
     near = came * beside / np.maximum(anywhere + beside, 1e-300)
     cells = float(stretch.is_daughter.sum())
     size = stretch.column("log_area") - masks.centre
-    mean, spread = Law(-0.5, 0.6, 10.0).step(size, state[:, 0], masks.false_size, masks.false_size_spread)
     d = stretch.n_dimensions
     usual = 2 * np.exp((masks.centre - np.log(UNIT_BALL[d])) / d)
     nearest = np.log(np.maximum(stretch.neighbour_distances(3)[:, 0], 1e-300) / usual)
     known = np.isfinite(nearest)
-    far, far_spread = Law(float(np.log(0.9)), 0.4, 10.0).step(
-        nearest[known], near[known], float(np.log(masks.fragment_distance)), masks.fragment_spread
-    )
     stayed = float(solution.beliefs.edge[:, Kind.FALSE].sum())
-    return fitted(
-        masks,
-        p_false=_share(float((came - near).sum()), cells),
-        p_fragment=_share(float(near.sum()), cells),
-        p_cut=_share(float(solution.out_sum("cut").sum()), cells),
-        false_stays=_share(stayed, float(state[stretch.is_mother, 0].sum()), 0.4, 20.0),
-        false_size=mean,
-        false_size_spread=spread,
-        fragment_distance=float(np.exp(far)),
-        fragment_spread=far_spread,
-        share_false=_share(float(state[:, 0].sum()), float(len(state)), 0.002, 300.0),
-        share_two=_share(float(state[:, 2].sum()), float(len(state)), 0.002, 300.0),
+    counts = {
+        "p_false": (float((came - near).sum()), cells),
+        "p_fragment": (float(near.sum()), cells),
+        "p_cut": (float(solution.out_sum("cut").sum()), cells),
+        "false_stays": (stayed, float(state[stretch.is_mother, 0].sum())),
+        "share_false": (float(state[:, 0].sum()), float(len(state))),
+        "share_two": (float(state[:, 2].sum()), float(len(state))),
+    }
+    return masks.fitted(
+        **{name: masks.prior(name).posterior_mean(count, among) for name, (count, among) in counts.items()},
+        **masks.student(size, state[:, 0], "false_size", "false_size_spread"),
+        **masks.student(nearest[known], near[known], "fragment_distance", "fragment_spread"),
     )
 
 
@@ -137,9 +126,10 @@ def _sizes(masks: Masks, solution: Solution) -> Masks:
     size = stretch.column("log_area")
     change = (size[stretch.daughter] - size[stretch.mother])[near]
     young = kinds[near, Kind.YOUNG] + kinds[near, Kind.GROWN]
-    _, spread = Law(0.0, 0.1, 20.0).step(change, kinds[near, Kind.SINGLE], 0.0, masks.size_spread, centred=True)
-    growth, _ = Law(0.0, 0.1, 20.0).step(change, young, masks.young_growth, YOUNG_SPREAD)
-    return fitted(masks, size_spread=spread, young_growth=growth)
+    return masks.fitted(
+        **masks.student(change, kinds[near, Kind.SINGLE], 0.0, "size_spread"),
+        **masks.student(change, young, "young_growth", YOUNG_SPREAD),
+    )
 
 
 def _merged(masks: Masks, solution: Solution) -> Masks:
@@ -151,44 +141,25 @@ def _merged(masks: Masks, solution: Solution) -> Masks:
     went = float(parted.sum() + solution.out_sum("one apart").sum() + solution.out_sum("apart dividing").sum())
     middle = np.concatenate([graph.merges.look.middle, graph.partings.look.middle])
     radius = np.concatenate([graph.merges.look.radius, graph.partings.look.radius])
-    return fitted(
-        masks,
-        p_merge=_share(float(merged.sum()), float(touching)),
-        p_apart=_share(went, two, 0.2, 10.0),
-        together_scale=_scale(
-            middle / radius**2, np.concatenate([merged, parted]), masks.together_scale, graph.stretch
-        ),
+    weight, d = np.concatenate([merged, parted]), graph.stretch.n_dimensions
+    return masks.fitted(
+        p_merge=masks.prior("p_merge").posterior_mean(float(merged.sum()), float(touching)),
+        p_apart=masks.prior("p_apart").posterior_mean(went, two),
+        together_scale=masks.student_scale(middle / radius**2, weight, "together_scale", d),
     )
 
 
 def _divisions(masks: Masks, solution: Solution) -> Masks:
     graph = solution.graph
     divided, look = solution.of_pairs("divide"), graph.divisions.look
-    ratio = np.log(look.distance / look.radii)
-    far, spread = Law(0.0, 0.3, 10.0).step(
-        ratio, divided, float(np.log(masks.division_distance)), masks.division_spread
-    )
-    mean, size = Law(0.0, 0.3, 10.0).step(look.growth, divided, masks.division_size, masks.division_size_spread)
-    _, alike = Law(0.0, 0.25, 20.0).step(look.unlike, divided, 0.0, masks.sister_spread, centred=True)
+    squared, d = look.middle / look.radius**2, graph.stretch.n_dimensions
     young = float(solution.beliefs.state[:, YOUNG].sum())
     cells = float(solution.beliefs.state[:, 1].sum()) + young
-    return fitted(
-        masks,
+    return masks.fitted(
         p_mature=MATURING * float(divided.sum()) / max(cells, 1.0),
-        share_young=_share(young, cells, 0.4, 50.0),
-        division_distance=float(np.exp(far)),
-        division_spread=spread,
-        division_size=mean,
-        division_size_spread=size,
-        sister_spread=alike,
-        division_scale_of_middle=_scale(
-            look.middle / look.radius**2, divided, masks.division_scale_of_middle, graph.stretch
-        ),
+        share_young=masks.prior("share_young").posterior_mean(young, cells),
+        division_scale_of_middle=masks.student_scale(squared, divided, "division_scale_of_middle", d),
+        **masks.student(np.log(look.distance / look.radii), divided, "division_distance", "division_spread"),
+        **masks.student(look.growth, divided, "division_size", "division_size_spread"),
+        **masks.student(look.unlike, divided, 0.0, "sister_spread"),
     )
-
-
-def _scale(squared: Floats, weight: Floats, scale: float, stretch: Stretch) -> float:
-    """A squared scale per axis, one step on, with a prior of 0.05 worth ten."""
-    d = stretch.n_dimensions
-    robust = weight * (TAIL + d) / (TAIL + squared / scale)
-    return (float((robust * squared).sum()) + 10.0 * d * 0.05) / (d * (float(weight.sum()) + 10.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -138,6 +138,5 @@ def _worth_a_look(model: Model, stretch: Stretch, pairwise: Marginals) -> Bools:
 
 def with_masks(model: Model, stretch: Stretch, cell_size: float) -> Model:
     """The model with the term `masks`, in the place of those that judge sizes and second masks by themselves."""
-    others = ("masks", "size", "parting", "jumps", "readiness")
-    model = replace(model, terms=tuple(term for term in model.terms if term.name not in others))
-    return replace(model, terms=(*model.terms, Masks.start(stretch, cell_size, model)))
+    model = model.where(lambda term: not term.gives_way_to_masks)
+    return model.plus(Masks.start(stretch, cell_size, model))

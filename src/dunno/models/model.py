@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from dunno import rooms
 from dunno.assignment import Problem, Triples, every_pair
-from dunno.terms import Parameter, Sisters, Term, Ways
+from dunno.terms import PLACES, Parameter, Sisters, Term, Ways
 from dunno.types import Floats
+from dunno.types.density import reach_of_student
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Value
 
-PLACES = ("motion", "division", "turnover", "border")
-"""The terms that see places alone, in the order in which they start."""
+IS_PLACE: Callable[[Term], bool] = attrgetter("is_place")
 
 FARTHEST = 3.5
 """Pairs of daughters are looked at where each lies within so many of a division's standard deviations."""
@@ -58,20 +59,74 @@ class Model:
         """Whether a term is part of it."""
         return any(term.name == name for term in self.terms)
 
+    def where(self, keep: Callable[[Term], bool]) -> Model:
+        """The same with the terms for which something holds, and no others."""
+        return replace(self, terms=tuple(filter(keep, self.terms)))
+
+    def plus(self, *terms: Term) -> Model:
+        """The same with some more terms, in the place of those of their names."""
+        names = {term.name for term in terms}
+        return replace(self, terms=(*self.where(lambda term: term.name not in names).terms, *terms))
+
+    @property
+    def max_gap(self) -> int:
+        """How many frames a link may skip."""
+        return max((term.longest_gap for term in self.terms), default=0)
+
+    @property
+    def judges_masks(self) -> bool:
+        """Whether masks may hold no cell, or two."""
+        return any(term.judges_masks for term in self.terms)
+
+    @property
+    def drift(self) -> Any:
+        """The term that says where mothers are carried; `None` without it."""
+        return next((term for term in self.terms if term.is_drift), None)
+
+    def measured(self, stretch: Stretch) -> Stretch:
+        """A stretch in the units in which displacements count."""
+        for term in self.terms:
+            stretch = term.measured(stretch)
+        return stretch
+
+    def reach(self, beyond: float) -> float:
+        """The distance beyond which a share `beyond` of the displacements of single daughters goes."""
+        return reach_of_student(beyond, self.mean("motion_scale"), self.mean("tail"), self.n_dimensions)
+
     def value(self, name: str) -> Value:
         """A parameter, of whichever term: one number, or one per transition."""
         value: Value = next(getattr(term, name) for term in self.terms if name in term.__dataclass_fields__)
         return value
+
+    def mean(self, name: str) -> float:
+        """A parameter's mean over time."""
+        return float(np.mean(self.value(name)))
 
     def with_values(self, values: Mapping[str, Value]) -> Model:
         """The same with other values of some parameters."""
         return replace(self, terms=tuple(term.with_values(values) for term in self.terms))
 
     @property
-    def p_single(self) -> Value:
-        """f₁."""
-        lost, divide = np.asarray(self.value("p_lost")), np.asarray(self.value("p_divide"))
-        return _plain((1 - lost) * (1 - divide))
+    def free(self) -> Floats:
+        """(P,) all parameters on the scales of their links."""
+        return np.array([each.free() for each in self.parameters.values()])
+
+    def with_free(self, free: Floats) -> Model:
+        """The same with parameters from the scales of their links, within their bounds."""
+        parameters = self.parameters.values()
+        return self.with_values({each.name: each.bound(x) for each, x in zip(parameters, free.tolist(), strict=True)})
+
+    def over_time(self, duration: Floats) -> Model:
+        """The same for transitions that take (R,) usual steps each.
+
+        Squared motion grows as over several frames (`lag_power`); in equal times, equal shares of the cells are lost and divide.
+        """
+        shares = {name: 1 - (1 - np.asarray(self.value(name))) ** duration for name in ("p_lost", "p_divide")}
+        grown = {"motion_scale": duration ** self.value("lag_power"), "appear_density": duration}
+        return self.with_values(
+            {name: np.clip(share, *self.parameters[name].bounds) for name, share in shares.items()}
+            | {name: np.asarray(self.value(name) * factor, np.float64) for name, factor in grown.items()}
+        )
 
     def ways(self, stretch: Stretch) -> Ways:
         """In which ways cells are lost and appear."""
@@ -119,17 +174,16 @@ class Model:
         sisters = self.sisters(stretch)
         if sisters is None:
             return None
-        parts = [term.log_triple(stretch, sisters) for term in self.terms]
-        total = _sum([part for part in parts if part is not None], len(sisters.first))
+        total = self._total("log_triple", len(sisters.first), stretch, sisters)
         if self.features:
             ratio = self.sister_ratio(stretch, sisters)
-            total = total + (ratio if self.jumps is None else self.jumps.told_of_sisters(ratio))
+            total = total + (ratio if self.bound is None else self.bound.bounded_of_sisters(ratio))
         return Triples(sisters.first, sisters.second, -total)
 
     @property
-    def jumps(self) -> Any:
+    def bound(self) -> Any:
         """The term that bounds what features say; `None` without it."""
-        return next((term for term in self.terms if term.name == "jumps"), None)
+        return next((term for term in self.terms if term.bounds_features), None)
 
     @property
     def features(self) -> list[Any]:
@@ -159,7 +213,7 @@ class Model:
         single, dividing = (1 - lost) * (1 - divide), 2 * (1 - lost) * divide
         return {
             "cost": -self._log_single(stretch),
-            "dividing_cost": -self._log_edges("log_dividing", stretch),
+            "dividing_cost": -self._total("log_dividing", len(stretch.mother), stretch),
             "appear": np.where(stretch.is_daughter, -np.log(ways.total_appear), 0.0),
             "disappear": np.where(stretch.is_mother, -np.log(ways.total_lost / single), 0.0),
             "divide": np.where(stretch.is_mother, -np.log(dividing / single), 0.0),
@@ -168,27 +222,26 @@ class Model:
     def _p_divide(self, stretch: Stretch) -> Floats:
         """(N,) the probability of each surviving mother to divide."""
         usual = stretch.by_mother(self.value("p_divide"))
-        shifts = [shift for term in self.terms if (shift := term.log_ready(stretch)) is not None]
-        if not shifts:
+        if all(term.log_ready(stretch) is None for term in self.terms):
             return usual
-        odds = np.log(usual) - np.log1p(-usual) + _sum(shifts, stretch.n_rows)
+        odds = np.log(usual) - np.log1p(-usual) + self._total("log_ready", stretch.n_rows, stretch)
         return np.clip(1 / (1 + np.exp(-odds)), SMALLEST, 1 - 1e-6)
 
     def _log_single(self, stretch: Stretch) -> Floats:
-        own = self._log_edges("log_single", stretch)
+        own = self._total("log_single", len(stretch.mother), stretch)
         if not self.features:
             return own
         ratio = self.single_ratio(stretch)
-        return own + (ratio if self.jumps is None else self.jumps.told(ratio))
+        return own + (ratio if self.bound is None else self.bound.bounded(ratio))
 
-    def _log_edges(self, kind: str, stretch: Stretch) -> Floats:
-        parts = [getattr(term, kind)(stretch) for term in self.terms]
-        return _sum([part for part in parts if part is not None], len(stretch.mother))
+    def _total(self, kind: str, length: int, *given: Any) -> Floats:
+        """What all terms that have something to say say together."""
+        parts = (getattr(term, kind)(*given) for term in self.terms)
+        return _sum((part for part in parts if part is not None), length)
 
     def log_constant(self, stretch: Stretch) -> float:
         """What the problem leaves out of the evidence: Σ log π₁ over mothers, and −∫ρ."""
-        expected = [term.appearances(self, stretch) for term in self.terms]
-        appearances = _sum([part for part in expected if part is not None], len(stretch)).sum()
+        appearances = self._total("appearances", len(stretch), self, stretch).sum()
         single = np.log((1 - stretch.by_mother(self.value("p_lost"))) * (1 - self._p_divide(stretch)))
         return float(single[stretch.is_mother].sum() - appearances)
 
@@ -213,14 +266,20 @@ class Model:
         """All of it, for JSON."""
         return {
             "field": {"low": list(self.field.low), "high": list(self.field.high)},
-            "terms": {path_of(term): _plain_fields(term) for term in self.terms},
+            "terms": {
+                path_of(term): {each.name: _listed(getattr(term, each.name)) for each in fields(term)}
+                for term in self.terms
+            },
         }
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Model:
         """The reverse of `to_dict`."""
         box = content["field"]
-        terms = tuple(rooms.find("terms", name)(**_tupled(values)) for name, values in content["terms"].items())
+        terms = tuple(
+            rooms.find("terms", name)(**{field: _tupled(value) for field, value in values.items()})
+            for name, values in content["terms"].items()
+        )
         return cls(terms, Field(tuple(box["low"]), tuple(box["high"])))
 
 
@@ -228,8 +287,7 @@ def start_model(stretch: Stretch, field: Field, cell_size: float, names: Sequenc
     """A model to begin with: each term starts from the data and from those before it."""
     model = Model((), field)
     for name in names:
-        term = rooms.find("terms", name).start(stretch, cell_size, model)
-        model = replace(model, terms=(*model.terms, term))
+        model = model.plus(rooms.find("terms", name).start(stretch, cell_size, model))
     return model
 
 
@@ -239,11 +297,6 @@ def _near_pairs(stretch: Stretch, scale: Value, all_lags: bool) -> Sisters:
     edges = np.flatnonzero(near if all_lags else near & (stretch.lags > 1))
     first, second = every_pair(stretch.mother[edges])
     return Sisters(edges[first], edges[second])
-
-
-def is_place(term: Term) -> bool:
-    """Whether a term sees places alone, and so is fitted before evidence is added."""
-    return term.name in (*PLACES, "flow", "axes")
 
 
 def path_of(term: Term) -> str:
@@ -259,21 +312,9 @@ def _sum(parts: Any, length: int) -> Floats:
     return total
 
 
-def _plain(value: Any) -> Value:
-    return float(value) if np.ndim(value) == 0 else np.asarray(value)
-
-
-def _plain_fields(term: Term) -> dict[str, Any]:
-    return {each.name: _listed(getattr(term, each.name)) for each in fields(term)}
-
-
-def _tupled(values: Mapping[str, Any]) -> dict[str, Any]:
+def _tupled(value: Any) -> Any:
     """JSON knows no tuples, and terms no lists but of varying numbers."""
-    return {name: _as_tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(_as_tuple(each) for each in value) if isinstance(value, list) else value
+    return tuple(map(_tupled, value)) if isinstance(value, list) else value
 
 
 def _listed(value: Any) -> Any:

@@ -17,10 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
+from dunno.terms._parameter import Link, Parameter, Prior, Words, from_free, parameter, share, to_free
 from dunno.types import Floats, Ints
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Value
@@ -28,90 +29,32 @@ from dunno.types.stretch import Stretch, Value
 if TYPE_CHECKING:
     from dunno.assignment import Marginals
 
-Link = Literal["log", "logit", "none"]
+__all__ = [
+    "ModelView",
+    "Parameter",
+    "Prior",
+    "Sisters",
+    "Step",
+    "Term",
+    "Ways",
+    "Words",
+    "from_free",
+    "parameter",
+    "share",
+    "to_free",
+]
+
+PLACES = ("motion", "division", "turnover", "border")
+"""The terms that every model has, in the order in which they start."""
+
+BOUND = "jumps"
+"""The term that joins with the first feature."""
+
+TAIL = 4.0
+"""Degrees of freedom of all Student laws but the motion's."""
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """What a term says about one of its parameters.
-
-    Attributes:
-        name: Unique among all terms.
-        value: The number, the mean over time where it varies.
-        unit: In words; "length" is the movie's unit of length.
-        bounds: It never leaves them.
-        prior: What is believed before the movie, in words.
-        link: The scale on which it is free: the logarithm of a positive number, the logit of a share, or none.
-        varies: Whether it may vary in time.
-        words: How a person is told: a name, a unit, and what is done to the number before it is printed.
-    """
-
-    name: str
-    value: float
-    unit: str
-    bounds: tuple[float, float]
-    prior: str
-    link: Link
-    varies: bool
-    words: Words | None
-
-    def free(self) -> float:
-        """The value on the scale of the link."""
-        return to_free(self.value, self.link)
-
-    def bound(self, free: float) -> float:
-        """The value that belongs to a number on the scale of the link, within the bounds."""
-        return float(np.clip(from_free(free, self.link), *self.bounds))
-
-
-@dataclass(frozen=True)
-class Words:
-    """How a parameter is told to a person: "motion per axis 3.1 px per step"."""
-
-    name: str
-    unit: str
-    change: Literal["as it is", "root", "percent", "growth"] = "as it is"
-
-    def number(self, value: float) -> float:
-        """The number as it is printed."""
-        if self.change == "root":
-            return float(np.sqrt(value))
-        if self.change == "growth":
-            return 100 * float(np.expm1(value))
-        return 100 * value if self.change == "percent" else value
-
-
-def to_free(value: float, link: Link) -> float:
-    """A value on the scale on which it is free."""
-    if link == "none":
-        return value
-    return float(np.log(value) if link == "log" else np.log(value) - np.log1p(-value))
-
-
-def from_free(free: float, link: Link) -> float:
-    """The reverse of `to_free`."""
-    if link == "none":
-        return free
-    return float(np.exp(free) if link == "log" else 1 / (1 + np.exp(-free)))
-
-
-def parameter(
-    unit: str,
-    bounds: tuple[float, float],
-    prior: str,
-    *,
-    link: Link = "log",
-    varies: bool = False,
-    words: Words | None = None,
-    default: float | None = None,
-) -> Any:
-    """Declare a field of a term as a parameter."""
-    told = {"unit": unit, "bounds": bounds, "prior": prior, "link": link, "varies": varies, "words": words}
-    metadata = {"parameter": told}
-    return field(metadata=metadata) if default is None else field(default=default, metadata=metadata)
-
-
-class Surroundings(Protocol):
+class ModelView(Protocol):
     """What a term may know of the model that it is part of."""
 
     @property
@@ -120,7 +63,11 @@ class Surroundings(Protocol):
         ...
 
     def value(self, name: str) -> Value:
-        """Another term's parameter."""
+        """Another term's parameter: one number, or one per transition."""
+        ...
+
+    def mean(self, name: str) -> float:
+        """Its mean over time."""
         ...
 
 
@@ -185,13 +132,13 @@ class Step:
         weight: (R,) how often each transition counts.
         held: Names of parameters that stay as they are.
         sisters: Pairs of edges that may be a division's, where a term looks at them.
-        divided: (K,) expected weight of each such pair.
+        divided: (K,) probability of each such pair to be one.
         steady: (E,) probability that features of the edge, if it is a single link, did not jump.
         steady_sisters: (K,) the same of divisions.
     """
 
     stretch: Stretch
-    model: Surroundings
+    model: ModelView
     ways: Ways
     found: Marginals
     single: Floats
@@ -206,13 +153,29 @@ class Step:
     steady_sisters: Floats | float = 1.0
 
     @property
-    def pooled(self) -> bool:
-        """Whether parameters do not vary in time."""
-        return bool((self.smooth == self.smooth[:1]).all())
+    def counts(self) -> Floats:
+        """(E,) how often each edge's transition counts."""
+        return np.asarray(self.weight[self.stretch.edge_transition])
+
+    @property
+    def divisions(self) -> tuple[Sisters, Floats] | None:
+        """Pairs of edges that may be a division's, and their expected weights."""
+        if self.sisters is None or self.divided is None:
+            return None
+        return self.sisters, self.counts[self.sisters.first] * self.divided
 
     def kept(self, values: Floats) -> Value:
         """A varying parameter's new (R,) values: one number where they are pooled."""
-        return float(values[0]) if self.pooled else values
+        return float(values[0]) if (self.smooth == self.smooth[:1]).all() else values
+
+    def total(self, prior: Prior, count: Floats, possible: Floats) -> float:
+        """The share of (R,) counts among what was possible, in all transitions."""
+        return float(prior.posterior_mean((self.weight * count).sum(), (self.weight * possible).sum()))
+
+    def share(self, prior: Prior, count: Floats, possible: Floats) -> Value:
+        """(R,) shares that lean on the movie's as it leans on the prior; one number where parameters do not vary."""
+        movie = replace(prior, mean=self.total(prior, count, possible))
+        return self.kept(np.asarray(movie.posterior_mean(self.smooth @ count, self.smooth @ possible)))
 
 
 @dataclass(frozen=True)
@@ -220,14 +183,44 @@ class Term:
     """A term that says nothing; see the package's description."""
 
     name: ClassVar[str] = ""
-    sees_sisters: ClassVar[bool] = False
-    """Whether it looks at both daughters of a division together."""
-
     rank: ClassVar[int] = 0
     """In which order terms are tried on a movie by their loss; 0 for those that are not."""
 
+    joins_by_rule: ClassVar[bool] = False
+    """Whether something else than the loss decides, so that it may be asked for all the same."""
+
+    is_place: ClassVar[bool] = False
+    """Whether it sees places alone, and so is fitted before evidence is added."""
+
+    is_unit: ClassVar[bool] = False
+    """Whether it says in which units displacements count."""
+
+    is_drift: ClassVar[bool] = False
+    """Whether it says where mothers are carried."""
+
+    sees_sisters: ClassVar[bool] = False
+    """Whether it looks at both daughters of a division together."""
+
     is_feature: ClassVar[bool] = False
-    """Whether it has `single_ratio` and `sister_ratio`, which the term `jumps` bounds together with the others'."""
+    """Whether it has `single_ratio` and `sister_ratio`, which one term bounds together with the others'."""
+
+    bounds_features: ClassVar[bool] = False
+    """Whether it is that term."""
+
+    judges_masks: ClassVar[bool] = False
+    """Whether masks may hold no cell, or two; terms that say a part of that give way to it."""
+
+    gives_way_to_masks: ClassVar[bool] = False
+    lost_as: ClassVar[str] = ""
+    """What its way of being lost is called where expected numbers are told."""
+
+    appears_as: ClassVar[str] = ""
+    """Likewise of appearing."""
+
+    @property
+    def longest_gap(self) -> int:
+        """How many frames a link may skip."""
+        return 0
 
     @property
     def has_ways(self) -> bool:
@@ -236,9 +229,13 @@ class Term:
         return kind.lost is not Term.lost or kind.appear is not Term.appear
 
     @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Self:
+    def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Self:
         """The term before anything is fitted; terms that come earlier are in the model already."""
         return cls()
+
+    def measured(self, stretch: Stretch) -> Stretch:
+        """The stretch in the units in which displacements count."""
+        return stretch
 
     @classmethod
     def can_see(cls, stretch: Stretch) -> bool:
@@ -247,19 +244,75 @@ class Term:
 
     def parameters(self) -> tuple[Parameter, ...]:
         """What is fitted, with all that is to be known about it."""
-        own = [each for each in fields(self) if "parameter" in each.metadata]
         return tuple(
-            Parameter(each.name, _mean(getattr(self, each.name)), **each.metadata["parameter"]) for each in own
+            Parameter(self.prefix + name, float(np.mean(getattr(self, name))), **self._declared(name))
+            for name in self._fitted()
         )
+
+    @property
+    def prefix(self) -> str:
+        """What its parameters' names begin with, where several terms have the same ones."""
+        return ""
+
+    @classmethod
+    def _fitted(cls) -> list[str]:
+        """The fields that are parameters."""
+        return [each.name for each in fields(cls) if "parameter" in each.metadata]
+
+    def _declared(self, name: str) -> dict[str, Any]:
+        """What a field's declaration says of a parameter, with the prior's mean as a number; empty if it is none."""
+        told: dict[str, Any] = self.__dataclass_fields__[name].metadata.get("parameter", {})
+        prior = told.get("prior")
+        if prior is None or not isinstance(prior.mean, str):
+            return told
+        return {**told, "prior": replace(prior, mean=getattr(self, prior.mean))}
+
+    def prior(self, name: str) -> Prior:
+        """What is believed of the parameter in a field."""
+        prior: Prior = self._declared(name)["prior"]
+        return prior
 
     def with_values(self, values: Mapping[str, Value]) -> Self:
         """The same with other values of those of its parameters that are named."""
-        own = {
-            each.name: values[each.name]
-            for each in fields(self)
-            if "parameter" in each.metadata and each.name in values
-        }
+        own = {name: values[self.prefix + name] for name in self._fitted() if self.prefix + name in values}
         return replace(self, **own) if own else self
+
+    def fitted(self, **values: Any) -> Self:
+        """The same with other values of some fields, parameters within their bounds."""
+        for name in values:
+            if told := self._declared(name):
+                within = np.clip(values[name], *told["bounds"])
+                values[name] = within if np.ndim(within) else float(within)
+        return replace(self, **values)
+
+    def student(self, value: Floats, weight: Floats, mean: str | float, spread: str | float) -> dict[str, float]:
+        r"""The mean and the spread of a Student law, one step on from weighted values; a number in place of a field's name stays.
+
+        $μ ← \sum w u x / \sum w u$, $s^2 ← \sum w u (x - μ)^2 / \sum w$, $u = (ν + 1) / (ν + (x - μ)^2 / s^2)$, priors included;
+        values are on the scale of the mean's link.
+        """
+        link: Link = self._declared(mean)["link"] if isinstance(mean, str) else "none"
+        centre = to_free(getattr(self, mean), link) if isinstance(mean, str) else mean
+        width = getattr(self, spread) if isinstance(spread, str) else spread
+        robust = robust_weight(weight, (value - centre) ** 2 / width**2)
+        found = {}
+        if isinstance(mean, str):
+            prior = self.prior(mean)
+            prior = replace(prior, mean=to_free(float(prior.mean), link))
+            centre = prior.posterior_mean(float((robust * value).sum()), float(robust.sum()))
+            found[mean] = from_free(centre, link)
+        if isinstance(spread, str):
+            prior = self.prior(spread)
+            squares = replace(prior, mean=float(prior.mean) ** 2)
+            total = float((robust * (value - centre) ** 2).sum())
+            found[spread] = float(np.sqrt(squares.posterior_mean(total, float(weight.sum()))))
+        return found
+
+    def student_scale(self, squared: Floats, weight: Floats, scale: str, d: int) -> float:
+        """The squared scale per axis of a d-dimensional Student law around 0, one step on from weighted squared distances."""
+        prior, robust = self.prior(scale), robust_weight(weight, squared / getattr(self, scale), TAIL, d)
+        total = float((robust * squared).sum()) + prior.worth * d * float(prior.mean)
+        return total / (d * (float(weight.sum()) + prior.worth))
 
     def log_single(self, stretch: Stretch) -> Floats | None:
         """(E,) log density of each daughter as her mother's only one."""
@@ -277,15 +330,15 @@ class Term:
         """(N,) what is added to the log odds of each mother to divide."""
         return None
 
-    def lost(self, model: Surroundings, stretch: Stretch) -> Floats | None:
+    def lost(self, model: ModelView, stretch: Stretch) -> Floats | None:
         """(N,) probability of each mother to be lost in this way."""
         return None
 
-    def appear(self, model: Surroundings, stretch: Stretch) -> Floats | None:
+    def appear(self, model: ModelView, stretch: Stretch) -> Floats | None:
         """(N,) density of each daughter appearing in this way."""
         return None
 
-    def appearances(self, model: Surroundings, stretch: Stretch) -> Floats | None:
+    def appearances(self, model: ModelView, stretch: Stretch) -> Floats | None:
         """(R,) how many daughters are expected to appear in this way."""
         return None
 
@@ -294,5 +347,6 @@ class Term:
         return self
 
 
-def _mean(value: Value) -> float:
-    return value if isinstance(value, float) else float(np.mean(value))
+def robust_weight(weight: Any, ratio: Floats, tail: float = TAIL, d: int = 1) -> Any:
+    """What values weigh in a d-dimensional Student law: little far out; `ratio` is squared distance over squared scale."""
+    return weight if np.isinf(tail) else weight * (tail + d) / (tail + ratio)

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dunno.terms import Parameter, Sisters, Step, Surroundings, Term, Words, parameter
+from dunno.terms import TAIL, ModelView, Prior, Sisters, Step, Term, parameter, robust_weight
 from dunno.types import Bools, Floats
 from dunno.types.density import log_student
-from dunno.types.stretch import Stretch, Value
-
-TAIL = 4.0
-"""Degrees of freedom of the laws of change."""
+from dunno.types.stretch import Stretch
 
 POPULATION_TAIL = 5.0
-PRIOR_DIVISIONS = 20.0
-"""Weight of the priors on a division's laws."""
-
-MEMORY_WORTH = 20.0
-"""Weight of the priors on memory and on what follows size, in cells of the population's width."""
-
 USUAL_GROWTH = 0.1
 """Change of log area, in whose terms the prior on what follows size is weighed."""
 
@@ -51,18 +41,17 @@ class Feature(Term):
     is_feature: ClassVar[bool] = True
     sees_sisters: ClassVar[bool] = True
     beside_size: ClassVar[bool] = True
-    prior_spreads: ClassVar[tuple[float, float]] = (0.2, 0.2)
-    """Spreads of a division's laws that are believed before the movie: of the daughters together, of their difference."""
-
-    growth_words: ClassVar[Words | None] = None
-
-    growth: float = parameter("per step", (-5.0, 5.0), "none", link="none", default=0.0)
-    memory: float = parameter("of the mother's deviation", (0.0, 1.2), "1, worth 20", link="none", default=1.0)
-    follows_size: float = parameter("per log area", (-5.0, 5.0), "0, worth 20", link="none", default=0.0)
-    spread: float = parameter("per step", (LEAST_SPREAD, 10.0), "none", default=1.0)
-    divided: float = parameter("at a division", (-5.0, 5.0), "0, worth 20", link="none", default=0.0)
-    divided_spread: float = parameter("at a division", (LEAST_SPREAD, 10.0), "see docs/evidence.md", default=0.2)
-    unlike: float = parameter("between sisters", (LEAST_SPREAD, 10.0), "see docs/evidence.md", default=0.2)
+    growth: float = parameter("per step", (-5.0, 5.0), Prior(0, 0.02, "links"), link="none")
+    memory: float = parameter(
+        "of the mother's deviation", (0.0, 1.2), Prior(1, 20, "cells as far from the centre as usual"), link="none"
+    )
+    follows_size: float = parameter(
+        "per log area", (-5.0, 5.0), Prior(0, 20, "cells that grow by a tenth"), link="none"
+    )
+    spread: float = parameter("per step", (LEAST_SPREAD, 10.0), default=1.0)
+    divided: float = parameter("at a division", (-5.0, 5.0), Prior(0, 20, "divisions"), link="none")
+    divided_spread: float = parameter("at a division", (LEAST_SPREAD, 10.0), Prior(0.2, 20, "divisions"))
+    unlike: float = parameter("between sisters", (LEAST_SPREAD, 10.0), Prior(0.2, 20, "divisions"))
     centre: float = 0.0
     width: float = 1.0
     slope: float = 0.0
@@ -78,10 +67,9 @@ class Feature(Term):
         return 1.0
 
     @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Self:
+    def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Self:
         """From the population, and from each daughter's nearest mother."""
-        together, unlike = cls.prior_spreads
-        blank = cls(divided_spread=together, unlike=unlike, scale=cls.scale_of(stretch))
+        blank = cls(scale=cls.scale_of(stretch))
         value, area = blank.values(stretch), log_area(stretch)
         known = np.isfinite(value)
         if not known.any():
@@ -93,19 +81,12 @@ class Feature(Term):
         guess = replace(
             blank, centre=centre, width=width, slope=slope, spread=float(np.std(value[known])) + LEAST_SPREAD
         )
-        return replace(guess, **guess._regressed(stretch, nearest(stretch)))
+        return guess.fitted(**guess._regressed(stretch, nearest(stretch)))
 
-    def parameters(self) -> tuple[Parameter, ...]:
-        """Under the term's own name: a model may have several features."""
-        words = {"growth": self.growth_words}
-        return tuple(
-            replace(each, name=f"{self.name}_{each.name}", words=words.get(each.name)) for each in super().parameters()
-        )
-
-    def with_values(self, values: Mapping[str, Value]) -> Self:
-        """The same with other values of those of its parameters that are named."""
-        own = {f"{self.name}_{each.name}": each.name for each in fields(self)}
-        return replace(self, **{own[name]: float(value) for name, value in values.items() if name in own})
+    @property
+    def prefix(self) -> str:
+        """The term's own name: a model may have several features."""
+        return f"{self.name}_"
 
     def single_ratio(self, stretch: Stretch) -> Floats:
         """(E,) log, how much likelier the daughter's value is from this mother than from anybody; 0 where unknown."""
@@ -152,16 +133,18 @@ class Feature(Term):
     def updated(self, step: Step) -> Self:
         """Weighted regression with the weights of the Student law, without what jumped."""
         stretch = step.stretch
-        weight = step.weight[stretch.edge_transition] * step.single * step.steady
-        fitted = self._regressed(stretch, weight)
-        if step.sisters is None or step.divided is None:
-            return replace(self, **fitted)
-        weight = step.weight[stretch.edge_transition[step.sisters.first]] * step.divided * step.steady_sisters
-        together, unlike = self._divided(stretch, step.sisters)
-        spreads = self.prior_spreads
-        divided, spread = _law(together, weight, self.divided, self.divided_spread, spreads[0])
-        _, apart = _law(unlike, weight, None, self.unlike, spreads[1])
-        return replace(self, **fitted, divided=divided, divided_spread=spread, unlike=apart)
+        found = self._regressed(stretch, step.counts * step.single * step.steady)
+        if step.divisions is not None:
+            sisters, weight = step.divisions
+            weight = weight * step.steady_sisters
+            together, unlike = self._divided(stretch, sisters)
+            found |= self._law(together, weight, "divided", "divided_spread")
+            found |= self._law(unlike, weight, 0.0, "unlike")
+        return self.fitted(**found)
+
+    def _law(self, value: Floats, weight: Floats, mean: str | float, spread: str) -> dict[str, float]:
+        known = np.isfinite(value) & (weight > NEGLIGIBLE)
+        return self.student(value[known], weight[known], mean, spread)
 
     def _regressed(self, stretch: Stretch, weight: Floats) -> dict[str, float]:
         value = self.values(stretch) - self.centre
@@ -172,20 +155,17 @@ class Feature(Term):
         mother, daughter = value[stretch.mother[known]], value[stretch.daughter[known]]
         design = np.stack([np.ones_like(mother), mother, grown], axis=1)
         rest = daughter - design @ np.array([self.growth, self.memory, self.follows_size])
-        robust = weight * (TAIL + 1) / (TAIL + rest**2 / self.spread**2)
-        hold = MEMORY_WORTH * np.diag([1e-3, self.width**2, USUAL_GROWTH**2 if self.beside_size else 1e9])
+        robust = robust_weight(weight, rest**2 / self.spread**2)
+        priors = [self.prior(name) for name in ("growth", "memory", "follows_size")]
+        usual = [1.0, self.width**2, USUAL_GROWTH**2 if self.beside_size else 1e9]
+        hold = np.diag([prior.worth * square for prior, square in zip(priors, usual, strict=True)])
         gram = (design * robust[:, None]).T @ design + hold
-        found = np.linalg.solve(gram, design.T @ (robust * daughter) + hold @ [0.0, 1.0, 0.0])
+        found = np.linalg.solve(gram, design.T @ (robust * daughter) + hold @ [float(each.mean) for each in priors])
         growth, memory, follows = float(found[0]), float(np.clip(found[1], 0.0, 1.2)), float(found[2])
         rest = daughter - growth - memory * mother - follows * grown
-        robust = (TAIL + 1) / (TAIL + rest**2 / self.spread**2)
+        robust = robust_weight(1.0, rest**2 / self.spread**2)
         spread = float(np.sqrt((weight * robust * rest**2).sum() / weight.sum()))
-        return {
-            "growth": growth,
-            "memory": memory,
-            "follows_size": follows,
-            "spread": float(np.clip(spread, LEAST_SPREAD, 10.0)),
-        }
+        return {"growth": growth, "memory": memory, "follows_size": follows, "spread": spread}
 
     @staticmethod
     def _known(stretch: Stretch, value: Floats, weight: Floats) -> Bools:
@@ -208,13 +188,3 @@ def log_area(stretch: Stretch) -> Floats:
 def _slope(x: Floats, y: Floats) -> float:
     x, y = x - np.median(x), y - np.median(y)
     return float((x * y).sum() / max((x * x).sum(), 1e-9))
-
-
-def _law(value: Floats, weight: Floats, mean: float | None, spread: float, prior: float) -> tuple[float, float]:
-    """A Student law's mean (0 and fixed, where there is none) and spread, one step on, drawn to 0 and to the prior's spread."""
-    known = np.isfinite(value) & (weight > NEGLIGIBLE)
-    value, weight = value[known], weight[known]
-    robust = weight * (TAIL + 1) / (TAIL + (value - (mean or 0.0)) ** 2 / spread**2)
-    new = 0.0 if mean is None else float((robust * value).sum() / (robust.sum() + PRIOR_DIVISIONS))
-    total = float((robust * (value - new) ** 2).sum()) + PRIOR_DIVISIONS * prior**2
-    return new, float(np.clip(np.sqrt(total / (float(weight.sum()) + PRIOR_DIVISIONS)), LEAST_SPREAD, 10.0))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dunno.terms import Sisters, Step, Surroundings, Term
+from dunno.terms import ModelView, Sisters, Step, Term
 from dunno.types import Floats, Ints
 from dunno.types.stretch import Stretch
 
@@ -52,13 +52,13 @@ class Ratio(Term):
         return bool(np.isfinite(cls.costs(stretch)).any())
 
     @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Self:
+    def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Self:
         """With classes that are equally full, and nothing to say."""
         costs = cls.costs(stretch)
         finite = costs[np.isfinite(costs)]
         bounds = np.unique(np.quantile(finite, np.linspace(0, 1, BINS + 1)[1:-1])) if len(finite) else np.empty(0)
         silent = tuple((0.0,) * (len(bounds) + 1) for _ in range(len(DISTANCES) + 1))
-        return cls(tuple(bounds.tolist()), silent, float(np.mean(model.value("motion_scale"))))
+        return cls(tuple(bounds.tolist()), silent, model.mean("motion_scale"))
 
     def single_ratio(self, stretch: Stretch) -> Floats:
         """(E,) how much more often links than other edges of this distance have such a cost."""
@@ -80,7 +80,7 @@ class Ratio(Term):
         shares = []
         for weight in (link, 1 - link):
             counts = np.zeros((n_rows, n_columns))
-            np.add.at(counts, (row[known], column[known]), (step.weight[stretch.edge_transition] * weight)[known])
+            np.add.at(counts, (row[known], column[known]), (step.counts * weight)[known])
             anywhere = (counts.sum(axis=0) + 1) / (counts.sum() + n_columns)
             shares.append((counts + WORTH * anywhere) / (counts.sum(axis=1, keepdims=True) + WORTH))
         ratios = np.clip(np.log(shares[0] / shares[1]), -FARTHEST, FARTHEST)

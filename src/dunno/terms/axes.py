@@ -25,6 +25,8 @@ class Axes(Term):
     """
 
     name: ClassVar[str] = "axes"
+    is_place: ClassVar[bool] = True
+    is_unit: ClassVar[bool] = True
 
     ratios: tuple[float, ...] = ()
 

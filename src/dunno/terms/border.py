@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from dunno import _core
-from dunno.terms import Step, Surroundings, Term, parameter
+from dunno.terms import ModelView, Prior, Step, Term, parameter
 from dunno.types import Floats
 from dunno.types.density import student_below, student_overlap, student_table
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Value
-
-PRIOR_CROSSING = 1.0
-"""Weight of the prior on crossing the border (as crowded outside as inside), in cells."""
 
 FIELD_GRID = 100
 
@@ -33,47 +30,34 @@ class Border(Term):
     """
 
     name: ClassVar[str] = "border"
+    is_place: ClassVar[bool] = True
+    lost_as: ClassVar[str] = "left"
+    appears_as: ClassVar[str] = "entered"
 
-    entering: float = parameter(
-        "of what would enter if it were as crowded outside", (0.0, np.inf), f"1, worth {PRIOR_CROSSING:g} cells"
-    )
-    leaving: float = parameter("share of what steps outside", (0.0, 1.0), f"1, worth {PRIOR_CROSSING:g} cells")
+    entering: float = parameter("of what would enter if it were as crowded outside", (0.0, np.inf), Prior(1, 1, "cell"))
+    leaving: float = parameter("share of what steps outside", (0.0, 1.0), Prior(1, 1, "cell"))
 
-    @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Border:
-        """As crowded outside as inside."""
-        return cls(1.0, 1.0)
-
-    def lost(self, model: Surroundings, stretch: Stretch) -> Floats:
+    def lost(self, model: ModelView, stretch: Stretch) -> Floats:
         """(N,) of those not lost inside, the share that steps outside and is not seen again."""
-        scale, tail = model.value("motion_scale"), float(np.mean(model.value("tail")))
-        axes = stretch.axis_widths[:, None]
-        if _is_plain(stretch, scale):
-            steps_out = _from_anywhere(model.field, stretch, float(scale), tail)
-        else:
-            width = np.sqrt(stretch.by_mother(scale) * stretch.spread)
-            steps_out = outside(model.field, stretch.place_after, width * axes, tail)
+        width = np.sqrt(stretch.by_mother(model.value("motion_scale")) * stretch.spread) * stretch.axis_widths[:, None]
+        steps_out = outside(model.field, stretch.place_after, width, model.mean("tail"))
         return (1 - stretch.by_mother(model.value("p_lost"))) * self.leaving * steps_out
 
-    def appear(self, model: Surroundings, stretch: Stretch) -> Floats:
+    def appear(self, model: ModelView, stretch: Stretch) -> Floats:
         """(N,) density of cells that came from outside."""
-        usual, axes = stretch.by_daughter(stretch.usual_spread), stretch.axis_widths[:, None]
+        usual = stretch.by_daughter(stretch.usual_spread)
         single, dividing = _daughters_per_cell(model, stretch)
-        scale, twins, tail = (
-            model.value("motion_scale"),
-            model.value("division_scale"),
-            float(np.mean(model.value("tail"))),
+        widths = (
+            np.sqrt(stretch.by_daughter(scale) * usual) * stretch.axis_widths[:, None] for scale, _ in _laws(model)
         )
         came_alone, came_as_twins = (
-            _from_anywhere(model.field, stretch, float(each), law)
-            if _is_plain(stretch, each)
-            else outside(model.field, stretch.place_before, np.sqrt(stretch.by_daughter(each) * usual) * axes, law)
-            for each, law in ((scale, tail), (twins, np.inf))
+            outside(model.field, stretch.place_before, width, tail)
+            for width, (_, tail) in zip(widths, _laws(model), strict=True)
         )
         came = single[stretch.follows] * came_alone + dividing[stretch.follows] * came_as_twins
         return self.entering * stretch.by_daughter(_crowd(stretch)) / model.field.size * came
 
-    def appearances(self, model: Surroundings, stretch: Stretch) -> Floats:
+    def appearances(self, model: ModelView, stretch: Stretch) -> Floats:
         """(R,) how many enter."""
         return self.entering * self._could_enter(model, stretch)
 
@@ -86,21 +70,24 @@ class Border(Term):
         entered = stretch.per_transition(found.appear * ways.appear_share(self.name), stretch.follows)
         kept = (1 - stretch.by_mother(step.model.value("p_lost"))) * self.leaving
         could_leave = stretch.per_transition(ways.lost[self.name] / kept, stretch.leads)
-        return replace(
-            self,
-            entering=_ratio(entered, self._could_enter(step.model, stretch), step.weight),
-            leaving=min(_ratio(left, could_leave, step.weight), 1.0),
+        return self.fitted(
+            entering=step.total(self.prior("entering"), entered, self._could_enter(step.model, stretch)),
+            leaving=step.total(self.prior("leaving"), left, could_leave),
         )
 
-    def _could_enter(self, model: Surroundings, stretch: Stretch) -> Floats:
+    def _could_enter(self, model: ModelView, stretch: Stretch) -> Floats:
         """(R,) how many would enter if it were as crowded outside as inside."""
         single, dividing = _daughters_per_cell(model, stretch)
-        scale = np.broadcast_to(np.asarray(model.value("motion_scale"), np.float64), len(stretch))
-        twins = np.broadcast_to(np.asarray(model.value("division_scale"), np.float64), len(stretch))
-        tail = float(np.mean(model.value("tail")))
-        leave = 1 - _stays(model.field, np.sqrt(scale * stretch.usual_spread), tail, stretch)
-        part = 1 - _stays(model.field, np.sqrt(twins * stretch.usual_spread), np.inf, stretch)
+        leave, part = (
+            1 - _stays(model.field, np.sqrt(scale * stretch.usual_spread), tail, stretch)
+            for scale, tail in _laws(model)
+        )
         return _crowd(stretch) * (single * leave + dividing * part)
+
+
+def _laws(model: ModelView) -> tuple[tuple[Value, float], tuple[Value, float]]:
+    """Scale and tail of the steps of single daughters, and of those of divisions."""
+    return (model.value("motion_scale"), model.mean("tail")), (model.value("division_scale"), np.inf)
 
 
 def _crowd(stretch: Stretch) -> Floats:
@@ -108,29 +95,11 @@ def _crowd(stretch: Stretch) -> Floats:
     return 0.5 * (stretch.n_mothers + stretch.n_daughters)
 
 
-def _daughters_per_cell(model: Surroundings, stretch: Stretch) -> tuple[Floats, Floats]:
+def _daughters_per_cell(model: ModelView, stretch: Stretch) -> tuple[Floats, Floats]:
     """(R,) single daughters, and those of divisions, that a cell has on average."""
     lost, divide = (np.asarray(model.value(name), np.float64) for name in ("p_lost", "p_divide"))
     single, dividing = (1 - lost) * (1 - divide), 2 * (1 - lost) * divide
     return np.broadcast_to(single, len(stretch)), np.broadcast_to(dividing, len(stretch))
-
-
-def _ratio(count: Floats, possible: Floats, weight: Floats) -> float:
-    return float(((weight * count).sum() + PRIOR_CROSSING) / ((weight * possible).sum() + PRIOR_CROSSING))
-
-
-def _is_plain(stretch: Stretch, scale: Value) -> bool:
-    """Whether steps from a place are the same for every cell, and in every transition."""
-    return isinstance(scale, float) and stretch.stage is None and bool((stretch.spread == 1.0).all())
-
-
-def _from_anywhere(field: Field, stretch: Stretch, scale: float, tail: float) -> Floats:
-    """(N,) probability that a step of any cell ends outside: the same for where it goes as for where it came from."""
-    width = np.sqrt(scale) * stretch.axis_widths[:, None]
-    key = (field, scale, tail)
-    return np.asarray(
-        stretch.latest(f"outside {tail < np.inf}", key, lambda: outside(field, stretch.place, width, tail))
-    )
 
 
 def outside(field: Field, places: Floats, width: Floats, tail: float) -> Floats:

@@ -7,14 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Step, Surroundings, Term, Words, parameter
+from dunno.terms import ModelView, Prior, Step, Term, Words, parameter, share
 from dunno.types import Floats
 from dunno.types.density import log_student
-from dunno.types.shrinking import shrunk
 from dunno.types.stretch import Stretch, Value
-
-PRIOR_EDGES = 5.0
-"""Weight of the prior on the division scale, in edges."""
 
 
 @dataclass(frozen=True)
@@ -27,30 +23,30 @@ class Division(Term):
     """
 
     name: ClassVar[str] = "division"
+    is_place: ClassVar[bool] = True
 
     division_scale: float = parameter(
-        "squared length per axis", (0.0, np.inf), f"half a cell's size, worth {PRIOR_EDGES:.0f} edges"
+        "squared length per axis", (0.0, np.inf), Prior("prior_scale", 5, "edges", "half a cell's size")
     )
-    p_divide: Value = parameter(
+    p_divide: Value = share(
         "share of surviving mothers per step",
         (1e-9, 0.99),
-        "what growth alone says, worth 300 cells",
-        link="logit",
+        Prior("prior_share", 300, "cells", "what growth alone says"),
+        Words("divisions", "% of cells per step"),
         varies=True,
-        words=Words("divisions", "% of cells per step", "percent"),
     )
     prior_scale: float = 1.0
     prior_share: float = 0.01
 
     @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Division:
+    def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Division:
         """From the growth in numbers and the size of cells."""
         mothers, daughters = stretch.n_mothers.sum(), stretch.n_daughters.sum()
         growth = daughters / max(mothers, 1)
         usual = float(np.median(stretch.spread[stretch.is_mother])) if mothers else 1.0
-        scale = max(float(np.mean(model.value("motion_scale"))), (cell_size / 2) ** 2 / usual)
-        share = float(np.clip(growth - 1, 0, 0.89)) + 0.01
-        return cls(division_scale=scale, p_divide=share, prior_scale=scale, prior_share=share)
+        scale = max(model.mean("motion_scale"), (cell_size / 2) ** 2 / usual)
+        divide = float(np.clip(growth - 1, 0, 0.89)) + 0.01
+        return cls(division_scale=scale, p_divide=divide, prior_scale=scale, prior_share=divide)
 
     def log_dividing(self, stretch: Stretch) -> Floats:
         """(E,) log density of landing there as one of two daughters."""
@@ -60,13 +56,12 @@ class Division(Term):
         """T₂ ← ΣPδ / (dΣP) with a few edges' worth of the prior, and the share of those that did not get lost."""
         stretch, found = step.stretch, step.found
         d = stretch.n_dimensions
-        weight = step.weight[stretch.edge_transition] * step.dividing * step.interior
-        moved, count = float((weight * stretch.squared).sum()), float(weight.sum())
-        prior = PRIOR_EDGES * d
-        scale = (moved + prior * self.prior_scale) / (d * count + prior)
+        weight = step.counts * step.dividing * step.interior
+        prior = self.prior("division_scale")
+        prior = replace(prior, worth=prior.worth * d)  # each edge has a displacement along each axis
+        scale = prior.posterior_mean(float((weight * stretch.squared).sum()), d * float(weight.sum()))
         if "p_divide" in step.held:
-            return replace(self, division_scale=scale)
+            return self.fitted(division_scale=scale)
         divided = stretch.per_transition(found.divide, stretch.leads)
         survived = stretch.per_transition(1 - found.disappear, stretch.leads)
-        share = shrunk(divided, survived, step.smooth, step.weight, self.prior_share)
-        return replace(self, division_scale=scale, p_divide=step.kept(np.clip(share, 1e-9, 0.99)))
+        return self.fitted(division_scale=scale, p_divide=step.share(self.prior("p_divide"), divided, survived))

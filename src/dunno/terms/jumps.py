@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Step, Surroundings, Term, parameter
+from dunno.terms import Prior, Step, Term, share
 from dunno.types import Floats
-from dunno.types.stretch import Stretch
 
 MOST_FOR = 3.0
 """What all features together may say for an edge, in nats; for a division, twice as much."""
-
-JUMPING, JUMPING_WORTH = 0.05, 100.0
-ODD_WORTH = 20.0
 
 
 @dataclass(frozen=True)
@@ -26,42 +22,34 @@ class Jumps(Term):
     """
 
     name: ClassVar[str] = "jumps"
+    bounds_features: ClassVar[bool] = True
+    gives_way_to_masks: ClassVar[bool] = True
 
-    jumping: float = parameter("share of links", (1e-3, 0.5), f"{JUMPING}, worth {JUMPING_WORTH:.0f}", link="logit")
-    odd: float = parameter("share of divisions", (1e-3, 0.5), f"{JUMPING}, worth {ODD_WORTH:.0f}", link="logit")
+    jumping: float = share("share of links", (1e-3, 0.5), Prior(0.05, 100, "links"))
+    odd: float = share("share of divisions", (1e-3, 0.5), Prior(0.05, 20, "divisions"))
 
-    @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Jumps:
-        """At the prior."""
-        return cls(JUMPING, JUMPING)
-
-    def told(self, ratio: Floats) -> Floats:
-        """(E,) what is told of edges, from the sum of what features say."""
+    def bounded(self, ratio: Floats) -> Floats:
+        """(E,) what counts of the sum of what features say of edges."""
         return np.log((1 - self.jumping) * np.exp(np.minimum(ratio, MOST_FOR)) + self.jumping)
 
-    def told_of_sisters(self, ratio: Floats) -> Floats:
+    def bounded_of_sisters(self, ratio: Floats) -> Floats:
         """(K,) the same of divisions."""
         return np.log((1 - self.odd) * np.exp(np.minimum(ratio, 2 * MOST_FOR)) + self.odd)
 
     def steady(self, ratio: Floats) -> Floats:
         """(E,) probability that an edge, if it is a link, did not jump."""
-        return 1 - self.jumping * np.exp(-self.told(ratio))
+        return 1 - self.jumping * np.exp(-self.bounded(ratio))
 
     def steady_sisters(self, ratio: Floats) -> Floats:
         """(K,) the same of divisions."""
-        return 1 - self.odd * np.exp(-self.told_of_sisters(ratio))
+        return 1 - self.odd * np.exp(-self.bounded_of_sisters(ratio))
 
     def updated(self, step: Step) -> Jumps:
         """The expected shares."""
-        stretch = step.stretch
-        weight = step.weight[stretch.edge_transition] * step.single
-        jumping = _share(weight, step.steady, JUMPING_WORTH)
-        if step.sisters is None or step.divided is None:
-            return replace(self, jumping=jumping)
-        weight = step.weight[stretch.edge_transition[step.sisters.first]] * step.divided
-        return replace(self, jumping=jumping, odd=_share(weight, step.steady_sisters, ODD_WORTH))
+        found = {"jumping": self._share("jumping", step.counts * step.single, step.steady)}
+        if step.divisions is not None:
+            found["odd"] = self._share("odd", step.divisions[1], step.steady_sisters)
+        return self.fitted(**found)
 
-
-def _share(weight: Floats, steady: Floats | float, worth: float) -> float:
-    share = (float((weight * (1 - steady)).sum()) + JUMPING * worth) / (float(weight.sum()) + worth)
-    return float(np.clip(share, 1e-3, 0.5))
+    def _share(self, name: str, weight: Floats, steady: Floats | float) -> float:
+        return float(self.prior(name).posterior_mean(float((weight * (1 - steady)).sum()), float(weight.sum())))

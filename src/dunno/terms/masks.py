@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Surroundings, Term, Words, parameter
+from dunno.terms import TAIL, ModelView, Prior, Term, Words, parameter, share
 from dunno.types import Floats, Ints
 from dunno.types.density import UNIT_SPHERE, log_student
 from dunno.types.stretch import Stretch
 
-TAIL, POPULATION_TAIL = 4.0, 5.0
+POPULATION_TAIL = 5.0
 NEIGHBOURS = 3
 UNIT_BALL = {2: np.pi, 3: 4 * np.pi / 3}
 """Volume of the unit ball, by dimension."""
@@ -37,60 +37,71 @@ class Masks(Term):
     """
 
     name: ClassVar[str] = "masks"
+    joins_by_rule: ClassVar[bool] = True
+    judges_masks: ClassVar[bool] = True
+    gives_way_to_masks: ClassVar[bool] = True
 
-    p_false: float = parameter(
-        "share of cells per step", (1e-7, 0.3), "0.001, worth 300 cells", link="logit",
-        words=Words("false masks that come up anywhere", "% of cells per step", "percent"),
-    )  # fmt: skip
-    p_fragment: float = parameter(
-        "share of cells per step", (1e-7, 0.3), "0.001, worth 300 cells", link="logit",
-        words=Words("false masks that come up beside a cell", "% of cells per step", "percent"),
-    )  # fmt: skip
-    false_stays: float = parameter("probability per step", (0.05, 0.5), "0.4, worth 20 masks", link="logit")
-    false_size: float = parameter("log area over the usual", (-10.0, 10.0), "-0.5, worth 10 masks", link="none")
-    false_size_spread: float = parameter("of it", (0.05, 3.0), "0.6, worth 10 masks")
-    fragment_distance: float = parameter("sums of radii", (0.05, 10.0), "0.9, worth 10 masks")
-    fragment_spread: float = parameter("of its logarithm", (0.05, 2.0), "0.4, worth 10 masks")
-    p_cut: float = parameter(
-        "share of cells per step", (1e-7, 0.3), "0.001, worth 300 cells", link="logit",
-        words=Words("masks that are cut in two", "% of cells per step", "percent"),
-    )  # fmt: skip
-    p_merge: float = parameter(
-        "share of touching pairs per step", (1e-7, 0.3), "0.001, worth 300 pairs", link="logit",
-        words=Words("pairs of near cells whose masks merge", "% per step", "percent"),
-    )  # fmt: skip
-    p_apart: float = parameter("probability per step", (0.1, 0.9), "0.2, worth 10 masks", link="logit")
-    share_two: float = parameter("share of masks", (1e-6, 0.3), "0.002, worth 300 masks", link="logit")
-    share_false: float = parameter("share of masks", (1e-6, 0.3), "0.002, worth 300 masks", link="logit")
-    size_spread: float = parameter("of log area per step", (0.02, 1.0), "0.1, worth 20 links")
-    young_growth: float = parameter("of log area per step", (-0.5, 0.5), "0, worth 50 links", link="none")
-    together_scale: float = parameter("squared radii per axis", (1e-4, 4.0), "0.05, worth 10 masks")
-    division_scale_of_middle: float = parameter("squared radii per axis", (1e-4, 4.0), "0.05, worth 10 divisions")
-    division_distance: float = parameter("sums of radii", (0.05, 10.0), "1, worth 10 divisions")
-    division_spread: float = parameter("of its logarithm", (0.05, 1.0), "0.3, worth 10 divisions")
-    division_size: float = parameter(
-        "log area of both over the mother's", (-3.0, 3.0), "0, worth 10 divisions", link="none"
+    p_false: float = share(
+        "share of cells per step",
+        (1e-7, 0.3),
+        Prior(0.001, 300, "cells"),
+        Words("false masks that come up anywhere", "% of cells per step"),
+        default=3e-3,
     )
-    division_size_spread: float = parameter("of it", (0.05, 2.0), "0.3, worth 10 divisions")
-    sister_spread: float = parameter("of the log ratio of sisters' areas", (0.03, 2.0), "0.25, worth 20 divisions")
-    p_mature: float = parameter("probability per step", (1e-3, 0.9), "four times the rate of division", link="logit")
-    share_young: float = parameter("share of cells", (0.01, 0.95), "0.4, worth 50 cells", link="logit")
+    p_fragment: float = share(
+        "share of cells per step",
+        (1e-7, 0.3),
+        Prior(0.001, 300, "cells"),
+        Words("false masks that come up beside a cell", "% of cells per step"),
+        default=3e-3,
+    )
+    false_stays: float = share("probability per step", (0.05, 0.5), Prior(0.4, 20, "masks"))
+    false_size: float = parameter("log area over the usual", (-10.0, 10.0), Prior(-0.5, 10, "masks"), link="none")
+    false_size_spread: float = parameter("of it", (0.05, 3.0), Prior(0.6, 10, "masks"))
+    fragment_distance: float = parameter("sums of radii", (0.05, 10.0), Prior(0.9, 10, "masks"))
+    fragment_spread: float = parameter("of its logarithm", (0.05, 2.0), Prior(0.4, 10, "masks"))
+    p_cut: float = share(
+        "share of cells per step",
+        (1e-7, 0.3),
+        Prior(0.001, 300, "cells"),
+        Words("masks that are cut in two", "% of cells per step"),
+        default=3e-3,
+    )
+    p_merge: float = share(
+        "share of touching pairs per step",
+        (1e-7, 0.3),
+        Prior(0.001, 300, "pairs"),
+        Words("pairs of near cells whose masks merge", "% per step"),
+        default=3e-3,
+    )
+    p_apart: float = share("probability per step", (0.1, 0.9), Prior(0.2, 10, "masks"))
+    share_two: float = share("share of masks", (1e-6, 0.3), Prior(0.002, 300, "masks"), default=0.01)
+    share_false: float = share("share of masks", (1e-6, 0.3), Prior(0.002, 300, "masks"), default=0.01)
+    size_spread: float = parameter("of log area per step", (0.02, 1.0), Prior(0.1, 20, "links"))
+    young_growth: float = parameter("of log area per step", (-0.5, 0.5), Prior(0, 20, "links"), link="none")
+    together_scale: float = parameter("squared radii per axis", (1e-4, 4.0), Prior(0.05, 10, "masks"))
+    division_scale_of_middle: float = parameter("squared radii per axis", (1e-4, 4.0), Prior(0.05, 10, "divisions"))
+    division_distance: float = parameter("sums of radii", (0.05, 10.0), Prior(1, 10, "divisions"))
+    division_spread: float = parameter("of its logarithm", (0.05, 1.0), Prior(0.3, 10, "divisions"))
+    division_size: float = parameter(
+        "log area of both over the mother's", (-3.0, 3.0), Prior(0, 10, "divisions"), link="none"
+    )
+    division_size_spread: float = parameter("of it", (0.05, 2.0), Prior(0.3, 10, "divisions"))
+    sister_spread: float = parameter("of the log ratio of sisters' areas", (0.03, 2.0), Prior(0.25, 20, "divisions"))
+    p_mature: float = share(
+        "probability per step", (1e-3, 0.9), Prior(source="four times the rate of division"), default=0.05
+    )
+    share_young: float = share("share of cells", (0.01, 0.95), Prior(0.4, 50, "cells"))
     centre: float = 0.0
     width: float = 1.0
 
     @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Masks:
-        """At the priors, with the population's sizes."""
+    def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Masks:
+        """With the population's sizes."""
         size = stretch.column("log_area")
         centre = float(np.median(size)) if len(size) else 0.0
         width = max(1.4826 * float(np.median(np.abs(size - centre))), 0.1) if len(size) else 1.0
-        return cls(
-            p_false=3e-3, p_fragment=3e-3, false_stays=0.4, false_size=-0.5, false_size_spread=0.6, fragment_distance=0.9,
-            fragment_spread=0.4, p_cut=3e-3, p_merge=3e-3, p_apart=0.2, share_two=0.01, share_false=0.01, size_spread=0.1,
-            young_growth=0.0, together_scale=0.05, division_scale_of_middle=0.05, division_distance=1.0, division_spread=0.3,
-            division_size=0.0, division_size_spread=0.3, sister_spread=0.25, p_mature=0.05, share_young=0.4,
-            centre=centre, width=width,
-        )  # fmt: skip
+        return cls(centre=centre, width=width)
 
     def radius(self, stretch: Stretch) -> Floats:
         """(N,) of a disc or ball with the mask's area."""
@@ -107,7 +118,7 @@ class Masks(Term):
         ratio = np.minimum(own - self.log_population(stretch)[daughter], MOST_OF_SIZE)
         return np.asarray(np.log((1 - SIZE_ODD) * np.exp(ratio) + SIZE_ODD))
 
-    def false_density(self, model: Surroundings, stretch: Stretch) -> tuple[Floats, Floats]:
+    def false_density(self, model: ModelView, stretch: Stretch) -> tuple[Floats, Floats]:
         """(N,) densities of false masks that come up anywhere, and beside a cell."""
         size = stretch.column("log_area") - self.centre
         own = log_student((size - self.false_size) ** 2, self.false_size_spread**2, TAIL, 1)
@@ -263,34 +274,3 @@ def three_together(masks: Masks, stretch: Stretch, other: Ints, first: Ints, sec
         d=stretch.n_dimensions,
     )
     return beside, sisters
-
-
-@dataclass(frozen=True)
-class Law:
-    """A Student law that is fitted to weighted values, with a prior worth some of them.
-
-    Attributes:
-        mean: Of the prior.
-        spread: Of the prior.
-        worth: How many values the prior counts for.
-    """
-
-    mean: float
-    spread: float
-    worth: float
-
-    def step(
-        self, value: Floats, weight: Floats, mean: float, spread: float, *, centred: bool = False
-    ) -> tuple[float, float]:
-        """One step on from a mean and a spread; a centred law keeps its mean."""
-        robust = weight * (TAIL + 1) / (TAIL + (value - mean) ** 2 / spread**2)
-        if not centred:
-            mean = (float((robust * value).sum()) + self.worth * self.mean) / (float(robust.sum()) + self.worth)
-        total = float((robust * (value - mean) ** 2).sum()) + self.worth * self.spread**2
-        return mean, float(np.sqrt(total / (float(weight.sum()) + self.worth)))
-
-
-def fitted(masks: Masks, **values: float) -> Masks:
-    """The term with other values, within their bounds."""
-    bounds = {each.name: each.bounds for each in masks.parameters()}
-    return replace(masks, **{name: float(np.clip(value, *bounds[name])) for name, value in values.items()})

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Sisters, Step, Surroundings, Term, Words, parameter
+from dunno.terms import ModelView, Prior, Sisters, Step, Term, Words, share
 from dunno.types import Floats, Ints
 from dunno.types.stretch import Stretch
 
-PRIOR_MISSED, PRIOR_WORTH = 0.002, 100.0
-PRIOR_STAYS, STAYS_WORTH = 0.2, 10.0
 STAYS = np.linspace(0.005, 0.895, 90)
 """Where `stays_missed` is looked for."""
 
@@ -29,27 +27,25 @@ class Missed(Term):
 
     name: ClassVar[str] = "missed"
 
-    p_missed: float = parameter(
+    p_missed: float = share(
         "share of cells per frame",
         (1e-6, 0.5),
-        f"{PRIOR_MISSED:g}, worth {PRIOR_WORTH:.0f} cells",
-        link="logit",
-        words=Words("masks that go missing", "% of cells per frame", "percent"),
+        Prior(0.002, 100, "cells"),
+        Words("masks that go missing", "% of cells per frame"),
+        default=0.01,
     )
-    stays_missed: float = parameter(
+    stays_missed: float = share(
         "share of missing masks per frame",
         (0.005, 0.9),
-        f"{PRIOR_STAYS:g}, worth {STAYS_WORTH:.0f} gaps",
-        link="logit",
-        words=Words("missing masks that stay missing", "% per frame", "percent"),
-        default=PRIOR_STAYS,
+        Prior(0.2, 10, "gaps"),
+        Words("missing masks that stay missing", "% per frame"),
     )
     max_gap: int = 3
 
-    @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Missed:
-        """With one in a hundred masks missing, which the fit then finds out."""
-        return cls(0.01)
+    @property
+    def longest_gap(self) -> int:
+        """How many frames a link may skip."""
+        return self.max_gap
 
     def log_missed(self, frames: Ints) -> Floats:
         """Log probability that a seen cell is missed for at least so many frames."""
@@ -69,15 +65,15 @@ class Missed(Term):
         """(K,) the misses that both daughters share; before them they were one cell."""
         return -self.log_missed(np.minimum(stretch.lags[sisters.first], stretch.lags[sisters.second]) - 1)
 
-    def lost(self, model: Surroundings, stretch: Stretch) -> Floats:
+    def lost(self, model: ModelView, stretch: Stretch) -> Floats:
         """(N,) probability of being missed for longer than is looked at, or until the last frame."""
         return np.exp(self.log_missed(np.clip(stretch.frames_left, 1, self.max_gap + 1)))
 
-    def appear(self, model: Surroundings, stretch: Stretch) -> Floats:
+    def appear(self, model: ModelView, stretch: Stretch) -> Floats:
         """(N,) density of cells that were missed until now."""
         return stretch.by_daughter(stretch.n_mothers / model.field.size) * self._until_now(stretch)
 
-    def appearances(self, model: Surroundings, stretch: Stretch) -> Floats:
+    def appearances(self, model: ModelView, stretch: Stretch) -> Floats:
         """(R,) how many were missed until now."""
         density = stretch.by_daughter(stretch.n_mothers) * self._until_now(stretch)
         return stretch.per_transition(density, stretch.follows) / np.maximum(stretch.n_daughters, 1)
@@ -88,18 +84,21 @@ class Missed(Term):
     def updated(self, step: Step) -> Missed:
         """The expected shares of masks that go missing, and that stay so, of gaps up to the longest that is looked for."""
         stretch = step.stretch
-        weight = step.weight[stretch.edge_transition] * step.found.edge
+        weight = step.counts * step.found.edge
         gaps = np.bincount(np.minimum(stretch.lags, self.max_gap + 1), weight, minlength=self.max_gap + 2)[2:].astype(
             np.float64
         )
         stays = self._stays(gaps)
         begun = float(gaps.sum()) / (1 - stays**self.max_gap)
-        share = (begun + PRIOR_MISSED * PRIOR_WORTH) / (float(weight.sum()) + PRIOR_WORTH)
-        return replace(self, p_missed=float(np.clip(share, 1e-6, 0.5)), stays_missed=stays)
+        return self.fitted(
+            p_missed=self.prior("p_missed").posterior_mean(begun, float(weight.sum())), stays_missed=stays
+        )
 
     def _stays(self, gaps: Floats) -> float:
         """The most likely share, given how many gaps have each length; longer ones are not seen."""
         length = np.arange(1, len(gaps) + 1)[:, None]
         log_gaps = (length - 1) * np.log(STAYS) + np.log1p(-STAYS) - np.log1p(-(STAYS ** len(gaps)))
-        prior = STAYS_WORTH * (PRIOR_STAYS * np.log(STAYS) + (1 - PRIOR_STAYS) * np.log1p(-STAYS))
-        return float(STAYS[np.argmax(gaps @ log_gaps + prior)])
+        prior = self.prior("stays_missed")
+        mean = float(prior.mean)
+        log_prior = prior.worth * (mean * np.log(STAYS) + (1 - mean) * np.log1p(-STAYS))
+        return float(STAYS[np.argmax(gaps @ log_gaps + log_prior)])

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Step, Surroundings, Term, Words, parameter
+from dunno.terms import ModelView, Step, Term, Words, parameter, robust_weight
 from dunno.types import Floats
-from dunno.types.density import log_student, reach_of_student, tail_slope
+from dunno.types.density import log_student, tail_slope
 from dunno.types.searching import find_zero
 from dunno.types.stretch import Stretch, Value
 
@@ -33,15 +33,15 @@ class Motion(Term):
     """
 
     name: ClassVar[str] = "motion"
+    is_place: ClassVar[bool] = True
 
     motion_scale: Value = parameter(
         "squared length per axis and step",
         (0.0, np.inf),
-        "none",
         varies=True,
         words=Words("motion per axis", "length per step", "root"),
     )
-    tail: float = parameter("degrees of freedom", TAILS, "none")
+    tail: float = parameter("degrees of freedom", TAILS)
     lag_power: float = 1.0
     """How the motion scale grows with the number of steps: 1 for Brownian motion, 0 for cells that stay."""
 
@@ -49,7 +49,7 @@ class Motion(Term):
     """The motion scale of cells that do not move at all, in proportion to their size."""
 
     @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Motion:
+    def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Motion:
         """From the distances to the nearest mothers."""
         near = nearest(stretch)
         scale = float(np.median(near)) / 1.4 if len(near) else cell_size**2
@@ -61,10 +61,6 @@ class Motion(Term):
         if stretch.lag is not None:
             scale = np.asarray(scale * stretch.beyond**self.lag_power, np.float64)
         return log_student(stretch.squared, scale, self.tail, stretch.n_dimensions) - stretch.log_volume
-
-    def reach(self, beyond: float, n_dimensions: int) -> float:
-        """The distance beyond which a share `beyond` of single displacements goes."""
-        return reach_of_student(beyond, float(np.mean(self.motion_scale)), self.tail, n_dimensions)
 
     def updated(self, step: Step) -> Motion:
         """Half a step towards the best ν, then the scale that belongs to it."""
@@ -81,7 +77,7 @@ class Motion(Term):
         scale = np.broadcast_to(np.asarray(self.motion_scale, np.float64), len(stretch)).copy()
         count = step.smooth @ (d * np.bincount(owner, weight, minlength=len(stretch)))
         for _ in range(ROUNDS):
-            robust = 1.0 if np.isinf(tail) else (tail + d) / (tail + squared / scale[owner])
+            robust = robust_weight(1.0, squared / scale[owner], tail, d)
             moved = np.bincount(owner, weight * robust * squared, minlength=len(stretch))
             scale = np.maximum(step.smooth @ moved / np.maximum(count, 1e-12), self.least_scale)
         return scale
@@ -89,7 +85,7 @@ class Motion(Term):
     def _better_tail(self, step: Step, weight: Floats) -> float:
         """Half a step, on the log scale, towards the ν that makes the expected displacements most likely."""
         stretch = step.stretch
-        share = step.weight[stretch.edge_transition] * weight
+        share = step.counts * weight
         seen = share > NEGLIGIBLE
         if not seen.any():
             return self.tail

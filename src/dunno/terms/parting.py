@@ -7,15 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Sisters, Step, Surroundings, Term, Words, parameter
+from dunno.terms import TAIL, ModelView, Prior, Sisters, Step, Term, Words, parameter, share
 from dunno.types import Floats
 from dunno.types.density import UNIT_SPHERE, log_student
 from dunno.types.stretch import Stretch
 
-TAIL = 4.0
-PRIOR_DIVISIONS = 5.0
-PRIOR_SPREAD = 0.35
-ODD, ODD_WORTH = 0.05, 20.0
 MOST_FOR = 4.0
 
 
@@ -29,28 +25,32 @@ class Parting(Term):
     """
 
     name: ClassVar[str] = "parting"
+    gives_way_to_masks: ClassVar[bool] = True
     rank: ClassVar[int] = 1
     sees_sisters: ClassVar[bool] = True
 
-    middle_scale: float = parameter("squared length per axis", (0.0, np.inf), "the motion's, worth 5 divisions")
+    middle_scale: float = parameter(
+        "squared length per axis", (0.0, np.inf), Prior("prior_middle", 5, "divisions", "the motion's")
+    )
     parted: float = parameter(
         "length",
         (0.0, np.inf),
-        "half a cell's size, worth 5 divisions",
+        Prior("prior_parted", 5, "divisions", "half a cell's size"),
         words=Words("daughters part by", "length each", "as it is"),
     )
-    parted_spread: float = parameter("of its logarithm", (0.02, 3.0), f"{PRIOR_SPREAD}, worth 5 divisions")
-    odd: float = parameter("share of divisions", (1e-3, 0.5), f"{ODD}, worth {ODD_WORTH:.0f}", link="logit")
+    parted_spread: float = parameter("of its logarithm", (0.02, 3.0), Prior(0.35, 5, "divisions"))
+    odd: float = share("share of divisions", (1e-3, 0.5), Prior(0.05, 20, "divisions"))
     alone_scale: float = 1.0
     prior_middle: float = 1.0
     prior_parted: float = 1.0
 
     @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Parting:
+    def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Parting:
         """From the motion and the size of cells."""
-        middle, alone = (float(np.mean(model.value(name))) for name in ("motion_scale", "division_scale"))
+        middle, alone = (model.mean(name) for name in ("motion_scale", "division_scale"))
         middle = max(middle, 1e-4 * cell_size**2)
-        return cls(middle, cell_size / 2, PRIOR_SPREAD, ODD, alone, middle, cell_size / 2)
+        parted = cell_size / 2
+        return cls(middle, parted, alone_scale=alone, prior_middle=middle, prior_parted=parted)
 
     def log_triple(self, stretch: Stretch, sisters: Sisters) -> Floats:
         """(K,) beyond what two daughters that do not know each other would say."""
@@ -67,34 +67,19 @@ class Parting(Term):
 
     def updated(self, step: Step) -> Parting:
         """Each law by one step of its own, with a few divisions' worth of the priors."""
-        alone = float(np.mean(step.model.value("division_scale")))
-        if step.sisters is None or step.divided is None:
+        alone = step.model.mean("division_scale")
+        if step.divisions is None:
             return replace(self, alone_scale=alone)
-        stretch, sisters = step.stretch, step.sisters
-        d = stretch.n_dimensions
-        weight = (step.weight[stretch.edge_transition] * step.interior)[sisters.first] * step.divided
+        stretch, (sisters, weight) = step.stretch, step.divisions
+        weight = weight * step.interior[sisters.first]
         inlying = (1 - self.odd) * np.exp(np.minimum(self._ratio(stretch, sisters), MOST_FOR))
         inlying = inlying / (inlying + self.odd)
-        odd = (float((weight * (1 - inlying)).sum()) + ODD * ODD_WORTH) / (float(weight.sum()) + ODD_WORTH)
+        odd = self.prior("odd").posterior_mean(float((weight * (1 - inlying)).sum()), float(weight.sum()))
         weight = weight * inlying
         middle, size = _geometry(stretch, sisters)
-        robust = weight * (TAIL + d) / (TAIL + middle / self.middle_scale)
-        count = float(weight.sum()) + PRIOR_DIVISIONS
-        scale = (float((robust * middle).sum()) + PRIOR_DIVISIONS * d * self.prior_middle) / (d * count)
-        best = np.log(self.parted)
-        robust = weight * (TAIL + 1) / (TAIL + (size - best) ** 2 / self.parted_spread**2)
-        best = (float((robust * size).sum()) + PRIOR_DIVISIONS * np.log(self.prior_parted)) / (
-            float(robust.sum()) + PRIOR_DIVISIONS
-        )
-        spread = (float((robust * (size - best) ** 2).sum()) + PRIOR_DIVISIONS * PRIOR_SPREAD**2) / count
-        return replace(
-            self,
-            middle_scale=scale,
-            parted=float(np.exp(best)),
-            parted_spread=float(np.clip(np.sqrt(spread), 0.02, 3.0)),
-            odd=odd,
-            alone_scale=alone,
-        )
+        scale = self.student_scale(middle, weight, "middle_scale", stretch.n_dimensions)
+        law = self.student(size, weight, "parted", "parted_spread")
+        return self.fitted(middle_scale=scale, **law, odd=odd, alone_scale=alone)
 
 
 def _geometry(stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Step, Surroundings, Term, parameter
+from dunno.terms import ModelView, Prior, Step, Term, parameter
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
-PRIOR_WIDTH = 1.0
-"""Standard deviation of each slope's prior around 0, per standard deviation of the population."""
-
+ALIKE = Prior(0, 1, "unit of information")
+SLOPES = ("ready_always", "ready_large", "ready_bright", "ready_round")
 FARTHEST = 3.0
 NEWTON = 4
 
@@ -28,17 +27,18 @@ class Readiness(Term):
     """
 
     name: ClassVar[str] = "readiness"
+    gives_way_to_masks: ClassVar[bool] = True
     rank: ClassVar[int] = 5
 
-    ready_always: float = parameter("log odds", (-20.0, 20.0), "0", link="none")
-    ready_large: float = parameter("log odds per standard deviation", (-10.0, 10.0), "0 ± 1", link="none")
-    ready_bright: float = parameter("log odds per standard deviation", (-10.0, 10.0), "0 ± 1", link="none")
-    ready_round: float = parameter("log odds per standard deviation", (-10.0, 10.0), "0 ± 1", link="none")
+    ready_always: float = parameter("log odds", (-20.0, 20.0), Prior(0, 0.01, "units of information"), link="none")
+    ready_large: float = parameter("log odds per standard deviation", (-10.0, 10.0), ALIKE, link="none")
+    ready_bright: float = parameter("log odds per standard deviation", (-10.0, 10.0), ALIKE, link="none")
+    ready_round: float = parameter("log odds per standard deviation", (-10.0, 10.0), ALIKE, link="none")
     centres: tuple[float, ...] = (0.0, 0.0, 0.0)
     widths: tuple[float, ...] = (1.0, 1.0, 1.0)
 
     @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Readiness:
+    def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Readiness:
         """All are alike."""
         columns = [_finite(column) for column in _columns(stretch)]
         centres = [float(np.median(each)) if len(each) else 0.0 for each in columns]
@@ -46,12 +46,14 @@ class Readiness(Term):
             max(1.4826 * float(np.median(np.abs(each - centre))), 1e-6) if len(each) else 1.0
             for each, centre in zip(columns, centres, strict=True)
         ]
-        return cls(0.0, 0.0, 0.0, 0.0, tuple(centres), tuple(widths))
+        return cls(centres=tuple(centres), widths=tuple(widths))
 
     def log_ready(self, stretch: Stretch) -> Floats:
         """(N,) what is added to the log odds of each mother to divide."""
-        slopes = np.array([self.ready_always, self.ready_large, self.ready_bright, self.ready_round])
-        return np.asarray(self._design(stretch) @ slopes)
+        return np.asarray(self._design(stretch) @ self._slopes())
+
+    def _slopes(self) -> Floats:
+        return np.array([getattr(self, name) for name in SLOPES])
 
     def _design(self, stretch: Stretch) -> Floats:
         columns = [
@@ -71,15 +73,13 @@ class Readiness(Term):
         divided, survived = count * found.divide[mothers], count * (1 - found.disappear[mothers])
         share = np.clip(stretch.by_mother(step.model.value("p_divide"))[mothers], 1e-9, 1 - 1e-9)
         offset = np.log(share) - np.log1p(-share)
-        slopes = np.array([self.ready_always, self.ready_large, self.ready_bright, self.ready_round])
-        prior = np.diag([0.01, *[1 / PRIOR_WIDTH**2] * 3])
+        slopes, prior = self._slopes(), np.diag([self.prior(name).worth for name in SLOPES])
         for _ in range(NEWTON):
             p = 1 / (1 + np.exp(-(offset + design @ slopes)))
             gradient = design.T @ (divided - survived * p) - prior @ slopes
             curvature = (design * (survived * p * (1 - p))[:, None]).T @ design + prior
             slopes = np.clip(slopes + np.linalg.solve(curvature, gradient), -10.0, 10.0)
-        always, large, bright, round_ = slopes.tolist()
-        return replace(self, ready_always=always, ready_large=large, ready_bright=bright, ready_round=round_)
+        return self.fitted(**dict(zip(SLOPES, slopes.tolist(), strict=True)))
 
 
 def _columns(stretch: Stretch) -> tuple[Floats, Floats, Floats]:

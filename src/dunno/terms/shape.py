@@ -7,14 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Sisters, Step, Surroundings, Term, parameter
+from dunno.terms import Prior, Sisters, Step, Term, parameter
 from dunno.types import Floats, special
 from dunno.types.stretch import Stretch
 
 STIFFEST = 400.0
-START = 2.0
-PRIOR_EDGES = 1.0
-"""Weight of the prior of no preference: so many edges halfway to the right angle."""
+NO_PREFERENCE = Prior(0, 1, "edge halfway to the right angle")
 
 NEGLIGIBLE = 0.01
 LONG = 0.2
@@ -39,18 +37,9 @@ class Shape(Term):
     is_feature: ClassVar[bool] = True
     sees_sisters: ClassVar[bool] = True
 
-    keeping: float = parameter("stiffness", (0.0, STIFFEST), f"0, worth {PRIOR_EDGES:.0f}", link="none", default=START)
-    sisters_keeping: float = parameter(
-        "stiffness", (0.0, STIFFEST), f"0, worth {PRIOR_EDGES:.0f}", link="none", default=0.0
-    )
-    parting_along: float = parameter(
-        "stiffness", (0.0, STIFFEST), f"0, worth {PRIOR_EDGES:.0f}", link="none", default=0.0
-    )
-
-    @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Shape:
-        """With a weak preference for keeping the axis, and none at divisions."""
-        return cls()
+    keeping: float = parameter("stiffness", (0.0, STIFFEST), NO_PREFERENCE, link="none", default=2.0)
+    sisters_keeping: float = parameter("stiffness", (0.0, STIFFEST), NO_PREFERENCE, link="none")
+    parting_along: float = parameter("stiffness", (0.0, STIFFEST), NO_PREFERENCE, link="none")
 
     @classmethod
     def can_see(cls, stretch: Stretch) -> bool:
@@ -73,18 +62,19 @@ class Shape(Term):
     def updated(self, step: Step) -> Shape:
         """The stiffnesses that make the expected angles most likely."""
         stretch, d = step.stretch, step.stretch.n_dimensions
-        count = step.weight[stretch.edge_transition]
+        count = step.counts
         edges = np.flatnonzero(count * step.single > NEGLIGIBLE)
         expected = (count * step.single * step.steady)[edges]
         along, share = _all_axes(stretch)
         keeping = _stiffness(along[edges], share[edges], expected, d)
-        if step.sisters is None or step.divided is None:
+        if step.divisions is None:
             return replace(self, keeping=keeping)
-        expected = count[step.sisters.first] * step.divided * step.steady_sisters
+        sisters, weight = step.divisions
+        expected = weight * step.steady_sisters
         kept = expected > NEGLIGIBLE
-        both = np.concatenate([step.sisters.first[kept], step.sisters.second[kept]])
+        both = np.concatenate([sisters.first[kept], sisters.second[kept]])
         sisters_keeping = _stiffness(along[both], share[both], np.tile(expected[kept], 2), d)
-        along, share = _between(stretch, step.sisters)
+        along, share = _between(stretch, sisters)
         parting_along = _stiffness(along[kept], share[kept], expected[kept], d)
         return replace(self, keeping=keeping, sisters_keeping=sisters_keeping, parting_along=parting_along)
 
@@ -140,5 +130,5 @@ def _stiffness(along: Floats, share: Floats, weight: Floats, d: int) -> float:
     share, count = share[count > 0], count[count > 0]
     stiffness = GRID[:, None]
     most = _log_ratio(stiffness * share, np.ones(1), d) @ count
-    prior = PRIOR_EDGES * _log_ratio(0.25 * GRID, np.array(0.5), d)
+    prior = NO_PREFERENCE.worth * _log_ratio(0.25 * GRID, np.array(0.5), d)
     return float(GRID[np.argmax(prior + most - (2 if d == 2 else 1) * GRID * turned)])

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Sisters, Words
-from dunno.terms._feature import Feature, log_area
+from dunno.terms import Prior, Sisters, Words, parameter
+from dunno.terms._feature import LEAST_SPREAD, Feature, log_area
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
@@ -23,10 +23,18 @@ class Size(Feature):
     """
 
     name: ClassVar[str] = "size"
+    gives_way_to_masks: ClassVar[bool] = True
     rank: ClassVar[int] = 2
     beside_size: ClassVar[bool] = False
-    growth_words: ClassVar[Words] = Words("growth", "% in size per step", "growth")
-    prior_spreads: ClassVar[tuple[float, float]] = (0.15, 0.2)
+
+    growth: float = parameter(
+        "per step",
+        (-5.0, 5.0),
+        Prior(0, 0.02, "links"),
+        link="none",
+        words=Words("growth", "% in size per step", "growth"),
+    )
+    divided_spread: float = parameter("at a division", (LEAST_SPREAD, 10.0), Prior(0.15, 20, "divisions"))
 
     def values(self, stretch: Stretch) -> Floats:
         """(N,) log area."""

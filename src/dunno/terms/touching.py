@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Step, Surroundings, Term
+from dunno.terms import ModelView, Step, Term
 from dunno.types import Floats
 from dunno.types.density import log_student
 from dunno.types.special import normal_below
@@ -45,18 +45,19 @@ class Touching(Term):
     """
 
     name: ClassVar[str] = "touching"
+    joins_by_rule: ClassVar[bool] = True
 
     contact: float = 0.0
     scale: float = 1.0
     tail: float = 100.0
 
     @classmethod
-    def start(cls, stretch: Stretch, cell_size: float, model: Surroundings) -> Touching:
+    def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Touching:
         """From how close cells come to each other."""
         nearest = stretch.neighbour_distances(1)[:, 0]
         nearest = nearest[np.isfinite(nearest)]
         closest = float(np.quantile(nearest, CLOSEST)) if len(nearest) else 0.0
-        return cls(IN_TOUCH * closest, float(np.mean(model.value("motion_scale"))), float(np.mean(model.value("tail"))))
+        return cls(IN_TOUCH * closest, model.mean("motion_scale"), model.mean("tail"))
 
     def log_single(self, stretch: Stretch) -> Floats:
         """(E,) what is added to motion where mothers have neighbours that they can push."""
@@ -85,7 +86,7 @@ class Touching(Term):
 
     def updated(self, step: Step) -> Touching:
         """Follow the motion."""
-        scale, tail = (float(np.mean(step.model.value(name))) for name in ("motion_scale", "tail"))
+        scale, tail = (step.model.mean(name) for name in ("motion_scale", "tail"))
         return replace(self, scale=scale, tail=tail)
 
 

@@ -13,7 +13,7 @@ from dunno.calibration.evidence import Trial
 from dunno.calibration.kinds.model import ModelCalibration
 from dunno.calibration.verdict import SkipTest, judge, sees_false_divisions
 from dunno.models import Fit
-from dunno.models.carrying import seen
+from dunno.models.drift import with_drift
 from dunno.models.expectation import maximise
 from dunno.models.fit import kernel
 from dunno.models.intervals import Intervals
@@ -140,7 +140,7 @@ def _stretch_of(sample: Sample, model: Model, gate: float) -> Stretch:
 
 
 def _with_gaps(model: Model, stretch: Stretch, gate: float) -> tuple[Stretch, Marginals]:
-    return with_gap_edges(model, seen(model, stretch), gate)
+    return with_gap_edges(model, with_drift(model, stretch), gate)
 
 
 def share_spoiled(solution: Solution) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dunno.calibration import Calibration
 from dunno.calibration.kinds.model import ModelCalibration
-from dunno.models.carrying import without_flow
+from dunno.models.drift import without_drift
 from dunno.models.model import SMALLEST
 from dunno.terms.axes import Axes
 from dunno.terms.border import Border
@@ -29,7 +29,7 @@ def with_border_shares(calibration: Calibration | None, block: Block) -> Block:
     if not isinstance(calibration, ModelCalibration) or not calibration.model.has(Border.name):
         return block
     stretch = _side_by_side(list(block.pairs()))
-    model = without_flow(calibration.at(stretch))
+    model = without_drift(calibration.at(stretch))
     if model.has(Axes.name):
         stretch = model.term(Axes.name).measured(stretch)
     ways = {term.name: way for term in model.terms if (way := term.lost(model, stretch)) is not None}

@@ -9,9 +9,8 @@ import numpy as np
 
 from dunno.assignment import Rounds
 from dunno.models import Fit
-from dunno.models.climbing import Climb
+from dunno.models.em import EMResult
 from dunno.models.expectation import Expected, expect, maximise
-from dunno.models.free import to_free
 from dunno.models.model import Model
 from dunno.terms.missed import Missed
 from dunno.terms.motion import Motion
@@ -63,10 +62,10 @@ def with_gaps(fit: Fit, gate: float, power: float, asked: int | None) -> tuple[F
     return replace(fit, best=best, pooled=pooled), climb.expected
 
 
-def _scaled(climb: Climb, before: Model, rates: Mapping[str, float]) -> Climb:
+def _scaled(climb: EMResult, before: Model, rates: Mapping[str, float]) -> EMResult:
     """The climb's model with rates that are what they were times how much the pooled ones have changed."""
     values = {name: climb.model.value(name) * rates[name] / float(np.mean(before.value(name))) for name in rates}
-    return replace(climb, expected=replace(climb.expected, model=climb.model.with_values(values)))
+    return climb.with_model(climb.model.with_values(values))
 
 
 def lag_power(growth: float, step: int) -> float:
@@ -80,7 +79,7 @@ def with_lag_power(model: Model, power: float) -> Model:
     return replace(model, terms=tuple(terms))
 
 
-def _missed(climb: Climb, missed: Missed, power: float, gate: float) -> Climb:
+def _missed(climb: EMResult, missed: Missed, power: float, gate: float) -> EMResult:
     """Rounds with edges across gaps, in which the share of missing masks is fitted, and how many cells are then lost and appear.
 
     Without gaps, every missing mask is a cell that is lost and one that appears.
@@ -90,21 +89,20 @@ def _missed(climb: Climb, missed: Missed, power: float, gate: float) -> Climb:
     stretch = likely.stretch
     mother, daughter, lag = gap_candidates(model, stretch, likely.found, gate)
     if not len(mother):
-        return Climb(replace(climb.expected, model=model), 0, True)
+        return EMResult(replace(climb.expected, model=model), 0, True)
     stretch = stretch.with_gaps(mother, daughter, lag)
-    one = np.ones((len(stretch), len(stretch)))
     expected = expect(model, stretch, method="rough")
     expected = expected.among(expected.found.edge > UNLIKELY)
     rounds = Rounds()
     for _ in range(ROUNDS):
-        before, model = model, maximise(expected, one, fixed=lambda term: term.name not in FITTED)
+        before, model = model, maximise(expected, fixed=lambda term: term.name not in FITTED)
         expected = expect(model, expected.stretch, None, "rough", rounds)
-        if np.abs(to_free(model) - to_free(before)).max() < STILL:
+        if np.abs(model.free - before.free).max() < STILL:
             break
-    return Climb(expect(model, expected.stretch), ROUNDS, True)
+    return EMResult(expect(model, expected.stretch), ROUNDS, True)
 
 
-def _longest(climb: Climb) -> int:
+def _longest(climb: EMResult) -> int:
     """The longest gap worth looking for; 0 for none."""
     stretch, found = climb.expected.stretch, climb.expected.found
     counts = expected_gaps(stretch.lags, found.edge, MOST_GAP)
@@ -113,8 +111,6 @@ def _longest(climb: Climb) -> int:
     return int(np.flatnonzero(counts >= LEAST_OF_ALL * counts.sum()).max() + 1)
 
 
-def _with(climb: Climb, missed: Missed, power: float) -> Climb:
+def _with(climb: EMResult, missed: Missed, power: float) -> EMResult:
     """The climb's model with the term, and with motion that grows over several steps."""
-    grown = with_lag_power(climb.model, power)
-    terms = [term for term in grown.terms if term.name != Missed.name]
-    return replace(climb, expected=replace(climb.expected, model=replace(grown, terms=(*terms, missed))))
+    return climb.with_model(with_lag_power(climb.model, power).plus(missed))

@@ -146,7 +146,7 @@ def fit_sample(sample: Sample, step: int, gate: float, may_widen: bool, tell: Te
 def reach_of(model: Model, stretch: Stretch) -> float:
     """How far next to all of a stretch's cells move at the most."""
     spread = stretch.spread[stretch.is_mother]
-    reach = model.term("motion").reach(TAIL_BEYOND, stretch.n_dimensions)
+    reach = model.reach(TAIL_BEYOND)
     return float(reach * np.sqrt(np.median(spread) if len(spread) else 1.0))
 
 

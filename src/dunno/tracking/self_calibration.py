@@ -12,7 +12,7 @@ from dunno.calibration.softening import Softening
 from dunno.calibration.verdict import SkipTest, judge
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
-from dunno.models.covering import covering
+from dunno.models.diagnostics import covering
 from dunno.terms.masks import Masks
 from dunno.tracking.choosing import Choice, choose_evidence, with_touching
 from dunno.tracking.judging import Judged, are_suspect, judged_masks, with_judged_masks

@@ -16,12 +16,9 @@ from dunno.calibration.softening import Softening, with_unknown
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict
 from dunno.costs import evaluate
 from dunno.errors import DunnoWarning, InputError
-from dunno.models.carrying import seen
-from dunno.models.durations import over_time
+from dunno.models.drift import with_drift
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
-from dunno.terms.flow import Flow
-from dunno.terms.masks import Masks
 from dunno.types import Block, Candidates, Floats, FramePair
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Transition
@@ -73,17 +70,17 @@ class ModelCalibration(Calibration):
     @property
     def collective(self) -> bool:
         """Whether cells are predicted from their neighbours."""
-        return self.model.has(Flow.name)
+        return self.model.drift is not None
 
     @property
     def max_gap(self) -> int:
         """How many frames a link may skip."""
-        return int(self.model.term("missed").max_gap) if self.model.has("missed") else 0
+        return self.model.max_gap
 
     @property
     def judges_masks(self) -> bool:
         """Whether masks may hold no cell, or two."""
-        return self.model.has(Masks.name)
+        return self.model.judges_masks
 
     def at(self, stretch: Stretch) -> Model:
         """The model for a stretch: varying parameters are interpolated between the frames at which they were fitted.
@@ -96,14 +93,14 @@ class ModelCalibration(Calibration):
             model = model.with_values(
                 {name: np.interp(when, self.frames, values) for name, values in self.courses.items()}
             )
-        return model if stretch.clock is None else over_time(model, stretch.duration)
+        return model if stretch.clock is None else model.over_time(stretch.duration)
 
     def reach(self, pair: FramePair) -> float:
         """How much farther cells go between two frames than in a usual step; 1 where that is as far, or nearer."""
         if pair.mothers.time is None or pair.daughters.time is None:
             return 1.0
         duration = max(pair.daughters.time - pair.mothers.time, 1.0)
-        return float(duration ** (0.5 * self.model.term("motion").lag_power))
+        return float(duration ** (0.5 * self.model.value("lag_power")))
 
     def posed(self, stretch: Stretch, rounds: Rounds | None = None) -> tuple[Model, Stretch]:
         """The model for a stretch, and the stretch as it sees it: carried along where motion is collective.
@@ -111,7 +108,7 @@ class ModelCalibration(Calibration):
         What is found out about the stretch's edges is kept by `rounds`.
         """
         model = self.at(stretch)
-        return model, seen(model, stretch, rounds)
+        return model, with_drift(model, stretch, rounds)
 
     def problem(self, pair: FramePair, candidates: Candidates, cost: Any) -> tuple[Floats, Problem]:
         """(E,) costs and the assignment problem in their place."""
@@ -167,7 +164,7 @@ class ModelCalibration(Calibration):
             "parameters": {
                 **parameters,
                 "field": self.model.to_dict()["field"],
-                "p_single": float(self.model.p_single),
+                "p_single": (1 - parameters["p_lost"]) * (1 - parameters["p_divide"]),
             },
             "units": {name: each.unit for name, each in self.model.parameters.items()},
             "intervals": {name: list(interval) for name, interval in self.intervals.items()},

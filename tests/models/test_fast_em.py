@@ -1,8 +1,8 @@
-"""Parameters as free numbers."""
+"""Leaps."""
 
 import numpy as np
 
-from dunno.models.free import extrapolated
+from dunno.models.fast_em import extrapolated
 
 
 def test_a_slow_straight_approach_is_extrapolated_to_its_end() -> None:

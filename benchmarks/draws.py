@@ -27,7 +27,7 @@ def draw_transition(
     """
     value = {name: each.value for name, each in model.parameters.items()}
     d, field = model.n_dimensions, model.field
-    margin = model.term("motion").reach(MARGIN_BEYOND, d)
+    margin = model.reach(MARGIN_BEYOND)
     low, high = np.array(field.low) - margin, np.array(field.high) + margin
     everyone = rng.poisson(n_mothers / field.size * float(np.prod(high - low)))
     places = rng.uniform(low, high, (everyone, d))
