@@ -202,9 +202,9 @@ class Bench:
         tracking, spent = timed(self._tracker(calibration="self").track, fold.whole.movie)
         inside = {int(frame) for part in fold.evaluate for frame in part.movie.frames[1:]}
         pairs = tuple(pair for pair in tracking.pairs if pair.daughter_frame in inside)
-        trusted = bool(tracking.about["calibrated"])
-        reason = None if trusted else f"{tracking.about['verdict']}: {tracking.about['reason']}"
-        temperature = tracking.about["calibration"].get("temperature")  # of a model there is none
+        trusted = tracking.about.calibrated
+        reason = None if trusted else f"{tracking.about.verdict}: {tracking.about.reason}"
+        temperature = tracking.about.temperature  # of a model there is none
         return Tracked(replace(tracking, pairs=pairs), spent, temperature, trusted, reason)
 
     def _with_events(self, fold: Fold) -> Tracked:

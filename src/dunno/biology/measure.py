@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +17,7 @@ from dunno.biology.rows import CellRows
 from dunno.biology.survival import Survival, survival
 from dunno.errors import InputError, MissingExtra
 from dunno.tracking import Tracking
-from dunno.types import Floats
+from dunno.types import Floats, RunInfo
 
 if TYPE_CHECKING:
     import pandas
@@ -89,7 +89,7 @@ class Biology:
     @property
     def length_unit(self) -> str:
         """`µm`, or `px`."""
-        return "µm" if self.tracking.about.get("scale") else "px"
+        return self.tracking.about.length_unit
 
     @cached_property
     def figures(self) -> list[Figure]:
@@ -200,13 +200,11 @@ NOT_IN_THE_INTERVALS = (
 )
 
 
-def what_is_in(about: Mapping[str, Any]) -> list[str]:
+def what_is_in(about: RunInfo) -> list[str]:
     """What the intervals of an output hold, a line each."""
-    calibration = about.get("calibration") or {}
     told = [IN_THE_INTERVALS["in"]]
-    text = repr(calibration.get("terms", calibration))
-    if "missed" in text:
+    if about.longest_gap:
         told.append(IN_THE_INTERVALS["gaps"])
-    if "p_false" in text or "p_two" in text:
+    if about.judges_masks:
         told.append(IN_THE_INTERVALS["masks"])
     return told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,6 +13,7 @@ from dunno.calibration.verdict import Verdict
 from dunno.errors import InputError
 from dunno.io.schema import CALIBRATION
 from dunno.io.writing import whole
+from dunno.types import RunInfo
 from dunno.types.field import Field
 
 if TYPE_CHECKING:
@@ -47,9 +49,14 @@ class Calibration:
 
         return applied(self, tracking)
 
-    def check(self, about: Mapping[str, Any]) -> None:
+    def check(self, about: RunInfo) -> None:
         """Refuse results of another cost or method."""
         raise NotImplementedError
+
+    def noted_in(self, about: RunInfo) -> RunInfo:
+        """What a result says of who made it, with this calibration."""
+        word, reason = self.verdict.word, self.verdict.reason
+        return replace(about, calibration=self.describe(), calibrated=self.trusted, verdict=word, reason=reason)
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""
@@ -128,10 +135,10 @@ def from_dict(content: Mapping[str, Any]) -> Calibration:
     return found
 
 
-def refuse_calibrated(about: Mapping[str, Any]) -> None:
+def refuse_calibrated(about: RunInfo) -> None:
     """Refuse to fit on, or scale, what is calibrated already."""
-    if about.get("calibration") is not None:
+    if about.calibration is not None:
         raise InputError(
-            f"this tracking is calibrated already ({about['calibration'].get('kind')}); take one that is not: "
+            f"this tracking is calibrated already ({about.calibration_kind}); take one that is not: "
             "Tracker(calibration=None), or --calibration none"
         )

@@ -106,7 +106,7 @@ def _fit_model(tracking: Tracking, picked: list[int], trues: list[TrueMothers], 
         fitted="truth",
         verdict=fitted_with_truth(tracking.about),
         summary={"loss_before": loss(first), "loss_after": loss(best), "frame_pairs": len(pairs)},
-        fitted_for=dict(tracking.about),
+        fitted_for=tracking.about.to_dict(),
     )
 
 
@@ -170,4 +170,4 @@ def _fit_tempering(
     best = _climb(loss, first, bounds)
     losses = {"loss_before": loss(first), "loss_after": loss(best)}
     told = fitted_with_truth(tracking.about)
-    return replace(made(best), fitted_for=dict(tracking.about), verdict=told, **losses)
+    return replace(made(best), fitted_for=tracking.about.to_dict(), verdict=told, **losses)

@@ -32,7 +32,7 @@ def decide(tracking: Tracking, truth: Truth) -> Decisions:
 
 def looks_for_gaps(tracking: Tracking) -> bool:
     """Whether the tracking could have linked across gaps, and is judged by that."""
-    return bool((tracking.about.get("calibration") or {}).get("max_gap"))
+    return tracking.about.longest_gap > 0
 
 
 def _span(frames: Ints) -> str:

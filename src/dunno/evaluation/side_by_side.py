@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +30,8 @@ def side_by_side(tracking: Tracking, truth: Truth) -> dict[str, Tracking]:
     bare = as_is(tracking)
     if bare is not None:
         found[AS_IS] = bare
-    told = tracking.about.get("calibration")
-    if told is not None:
-        found[NAMES.get(str(told.get("fitted")), "as calibrated")] = tracking
+    if tracking.about.calibration is not None:
+        found[NAMES.get(str(tracking.about.fitted_on), "as calibrated")] = tracking
     scaled = None if bare is None else cross_fitted(bare, truth)
     if scaled is not None:
         found[WITH_TRUTH] = scaled
@@ -42,23 +43,23 @@ def as_is(tracking: Tracking) -> Tracking | None:
 
     `None` where its pairs do not say: costs that were fitted with truth, or a model whose problems were not kept.
     """
-    told = tracking.about.get("calibration")
+    told = tracking.about.calibration
     if told is None:
         return tracking
     pairs = [_undone(pair, told) for pair in tracking.pairs]
     kept = [pair for pair in pairs if pair is not None]
     if len(kept) < len(pairs):
         return None
-    if tracking.about.get("links"):
+    if tracking.about.links:
         kept = [
             replace(pair, selected=own.selected) for pair, own in zip(kept, tracking.pairs, strict=True)
         ]  # they are somebody else's
-    return replace(tracking, pairs=tuple(kept), about={**tracking.about, "calibration": None, "calibrated": False})
+    return replace(tracking, pairs=tuple(kept), about=tracking.about.uncalibrated)
 
 
-def _undone(pair: PairPosterior, told: dict[str, object]) -> PairPosterior | None:
+def _undone(pair: PairPosterior, told: Mapping[str, Any]) -> PairPosterior | None:
     """A pair without what a calibration did to it."""
-    power = told.get("temperature") or (1 / told["tempering"] if "unknown" in told else None)  # type: ignore[operator]
+    power = told.get("temperature") or (1 / told["tempering"] if "unknown" in told else None)
     if not isinstance(power, float):
         return None
     if pair.problem is not None:

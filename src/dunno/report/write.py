@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from dunno.report.scenes import Scene, scenes
 from dunno.report.survey import Survey, survey
 from dunno.report.truthfulness import Truthfulness, compare
 from dunno.tracking import Tracking
-from dunno.types import Movie, PairPosterior
+from dunno.types import Movie, PairPosterior, RunInfo
 
 REPORT_FILE = "report.html"
 
@@ -56,17 +55,17 @@ def write_report(
     """
     folder, why_not = Path(folder), ""
     check_bins(n_bins)
-    about = read_run(folder)["parameters"]
+    about = read_run(folder)
     if movie is not None:
         movie = with_stored_cells(movie, folder)
     else:
         movie, why_not = _reopened(folder, masks, needed=masks is not None or truth is not None)
     compared = None if truth is None or movie is None else _compared(folder, movie, about, Path(truth), n_bins)
-    total = len(about["frames"]) - 1
+    total = len(about.frames) - 1
     counted = survey(progress(stored_pairs(folder), total))
     pictures, about_pictures = _pictures(movie, counted.doubts, why_not)
     deciding = Deciding(port_of(read_written_run(folder)["parameters"]))
-    frames = np.array(about["frames"], np.int64)
+    frames = np.array(about.frames, np.int64)
     trees, drawing = _grown(progress(stored_pairs(folder), total), counted, frames, deciding)
     worst = None if pictures is None or movie is None else frame_pictures(movie, about, counted.faults)
     content = Content(about, counted, trees, drawing, pictures, about_pictures, compared, deciding, worst)
@@ -88,7 +87,7 @@ def _reopened(folder: Path, masks: str | Path | None, needed: bool) -> tuple[Mov
         return None, str(error)
 
 
-def _compared(folder: Path, movie: Movie, about: Mapping[str, Any], truth: Path, n_bins: int) -> Truthfulness:
+def _compared(folder: Path, movie: Movie, about: RunInfo, truth: Path, n_bins: int) -> Truthfulness:
     return compare(Tracking(movie, tuple(stored_pairs(folder)), about), match_folder(truth, movie), n_bins)
 
 

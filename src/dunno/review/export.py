@@ -25,7 +25,7 @@ from dunno.review.state import Progress
 from dunno.runs.run import Run
 from dunno.runs.summary import Summary
 from dunno.tracking import Tracking
-from dunno.types import Movie, PairPosterior
+from dunno.types import Movie, PairPosterior, RunInfo
 
 PAIRS_PER_FILE = 16
 STATEMENTS = "statements.csv"
@@ -38,12 +38,12 @@ def reviewed_pairs(review: Review) -> Iterator[PairPosterior]:
         yield pair if pair.reviewed is not None else replace(pair, reviewed=np.zeros(len(pair.daughters), np.bool_))
 
 
-def about_review(review: Review) -> dict[str, Any]:
+def about_review(review: Review) -> RunInfo:
     """The output's parameters, and what the review did to it."""
     kinds = [answer.decision.kind for answer in review.standing]
     said = {kind: kinds.count(kind) for kind in sorted(set(kinds))}
     found = {"answered": review.n_answered, "statements": said, "error_rate": rate_of(review.error_rate())}
-    return {**review.about, "review": found}
+    return replace(review.about, review=found)
 
 
 def rate_of(found: ErrorRate) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dunno.calibration.kinds.model import stretch_of
 from dunno.calibration.softening import PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH, Softening, mixed
 from dunno.calibration.verdict import Verdict, Word
 from dunno.review.learn_softening import learn_softening
-from dunno.review.lessons import ENOUGH, Lessons, Values, calibration_kind, uncalibrated
+from dunno.review.lessons import ENOUGH, Lessons, Values
 from dunno.review.review import Review
 from dunno.runs.workspace import CALIBRATION_FILE
 from dunno.terms import to_free
@@ -51,7 +51,7 @@ def fit_model(review: Review, lessons: Lessons, cost: Any) -> tuple[ModelCalibra
     fitted = replace(fitted, softening=softening, fitted="truth", problems=(), verdict=verdict, intervals=intervals)
     nan = float("nan")
     values |= {"tempering": (softening.tempering, nan, nan), "unknown": (softening.unknown, nan, nan)}
-    return replace(fitted, summary=losses, fitted_for=uncalibrated(review.about)), values
+    return replace(fitted, summary=losses, fitted_for=review.about.uncalibrated.to_dict()), values
 
 
 def _fit_terms(
@@ -104,7 +104,7 @@ def _shifted(calibration: ModelCalibration, change: dict[str, float]) -> ModelCa
 def fit_tempering(review: Review, lessons: Lessons) -> tuple[TemperedCosts, Values]:
     """Temper the costs of the output, and move its event costs."""
     about = review.about
-    before = about["calibration"]["tempering"] if calibration_kind(about) == TemperedCosts.name else 1.0
+    before = about.calibration_details["tempering"] if about.calibration_kind == TemperedCosts.name else 1.0
     problems = {t: review.original(t).problem for t in np.unique(lessons.pair).tolist()}
     given = next(iter(problems.values()))
     assert given is not None
@@ -132,7 +132,7 @@ def fit_tempering(review: Review, lessons: Lessons) -> tuple[TemperedCosts, Valu
     fitted = replace(
         found,
         tempering=found.tempering * before,
-        fitted_for=uncalibrated(about),
+        fitted_for=about.uncalibrated.to_dict(),
         loss_before=losses[0],
         loss_after=losses[1],
     )

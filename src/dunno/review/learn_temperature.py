@@ -10,7 +10,7 @@ from dunno.calibration import TemperatureScaling
 from dunno.calibration.kinds.temperature import LabelledDaughters, best_temperature
 from dunno.calibration.verdict import Verdict
 from dunno.errors import InputError
-from dunno.review.lessons import Lessons, Values, calibration_kind, uncalibrated
+from dunno.review.lessons import Lessons, Values
 from dunno.review.review import Review
 
 RESAMPLINGS = 200
@@ -19,12 +19,12 @@ RESAMPLINGS = 200
 def fit_temperature(review: Review, lessons: Lessons) -> tuple[TemperatureScaling, Values]:
     """The temperature that makes the answers most probable, on top of one that the output has; bootstrapped over answers."""
     about = review.about
-    if calibration_kind(about) not in (None, TemperatureScaling.name):
+    if about.calibration_kind not in (None, TemperatureScaling.name):
         raise InputError(
-            f"the output is calibrated by a {calibration_kind(about)} already, on which no temperature can be put; "
+            f"the output is calibrated by a {about.calibration_kind} already, on which no temperature can be put; "
             "leave out --temperature"
         )
-    before = about["calibration"]["temperature"] if about["calibration"] else 1.0  # the new one comes on top of it
+    before = about.temperature or 1.0  # the new one comes on top of it
     sample = _labelled(review, lessons)
     best, at_bound = best_temperature(sample)
     rng = np.random.default_rng(0)
@@ -34,7 +34,7 @@ def fit_temperature(review: Review, lessons: Lessons) -> tuple[TemperatureScalin
     low, high = np.quantile(again, (0.025, 0.975)).tolist()
     fitted = TemperatureScaling(
         temperature=before * best,
-        fitted_for=uncalibrated(about),
+        fitted_for=about.uncalibrated.to_dict(),
         loss_before=sample.loss(1.0 / before),
         loss_after=sample.loss(best),
         counts=sample.counts,

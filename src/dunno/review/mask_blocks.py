@@ -32,7 +32,7 @@ from dunno.tracking.gate import merge
 from dunno.tracking.masks import told, with_gap_edges
 from dunno.tracking.plan import Plan
 from dunno.tracking.telling import tell_pairs
-from dunno.types import Candidates, FramePair, Held, Movie, PairPosterior
+from dunno.types import Candidates, FramePair, Held, Movie, PairPosterior, RunInfo
 from dunno.types.stretch import Stretch
 
 Get = Callable[[int], PairPosterior]
@@ -71,9 +71,9 @@ class MaskBlocks:
         return self._plan.block
 
     @classmethod
-    def of(cls, folder: Path, about: dict[str, Any], movie: Callable[[], Movie]) -> MaskBlocks | None:
+    def of(cls, folder: Path, about: RunInfo, movie: Callable[[], Movie]) -> MaskBlocks | None:
         """Those of an output; `None` where its masks are not judged, or the links are somebody else's."""
-        if about["links"] is not None or not (about["calibration"] or {}).get("judges_masks"):
+        if about.links is not None or not about.judges_masks:
             return None
         return cls(plan_of(about, load_calibration(folder / CALIBRATION_FILE)), movie)
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dunno.calibration import Calibration
 from dunno.calibration.applying import cost_of
 from dunno.methods.joint_posterior import JointPosterior
 from dunno.tracking.plan import Plan
+from dunno.types import RunInfo
 
 
-def plan_of(about: dict[str, Any], calibration: Calibration) -> Plan:
+def plan_of(about: RunInfo, calibration: Calibration) -> Plan:
     """The plan of an output of method JP, with a calibration that makes costs."""
-    gate = about["max_distance"]
+    gate = about.max_distance
     gate = np.inf if gate is None else float(gate)
     return Plan(
         cost=cost_of(about),
@@ -25,8 +24,8 @@ def plan_of(about: dict[str, Any], calibration: Calibration) -> Plan:
         appear_cost=None,
         disappear_cost=None,
         divide_cost=None,
-        no_mother=bool(about["no_mother"]),
-        seed=int(about["seed"]),
+        no_mother=about.no_mother,
+        seed=about.seed,
         links=None,
         calibration=calibration,
     )

@@ -21,7 +21,7 @@ def identity(tracker: Tracker, movie: Movie, ctc: bool, fill_gaps: bool = False)
 
     What may be large (features, links, a calibration) is there as a digest; the masks' own digests are with their cells.
     """
-    asked = {name: value for name, value in tracker.asked(movie).items() if name not in DECIDED_LATER}
+    asked = {name: value for name, value in tracker.asked(movie).to_dict().items() if name not in DECIDED_LATER}
     if asked["max_distance_estimated"]:
         del asked["max_distance"]
     calibration = tracker.calibration if isinstance(tracker.calibration, str | None) else digest(tracker.calibration)

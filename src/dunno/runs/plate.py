@@ -55,7 +55,7 @@ class Outcome:
             "state": "done",
             "mean_confidence": confidence,
             "expected_wrong_links": f"{found.expected_wrong_links:.9g}",
-            "probabilities": self.run.about["verdict"],
+            "probabilities": self.run.about.verdict,
             "broken_frames": len(found.broken),
             "problem": self.problem,
         }

@@ -40,7 +40,7 @@ from dunno.runs.workspace import (
 from dunno.tracking.blocks import BLOCK, Block, blocks_of
 from dunno.tracking.plan import Plan
 from dunno.tracking.tracker import Tracker
-from dunno.types import BrokenFrame, Movie, PairPosterior
+from dunno.types import BrokenFrame, Movie, PairPosterior, RunInfo
 from dunno.work.progress import Say, Tell, say_nothing, tell_nobody
 from dunno.work.schedule import as_finished, room_for
 
@@ -59,7 +59,7 @@ class Run:
     """A finished run: where it is, who made it and what it found."""
 
     folder: Path
-    about: dict[str, Any]
+    about: RunInfo
     summary: Summary
     seconds: float
 
@@ -67,13 +67,13 @@ class Run:
         """What `run.json` holds."""
         return {
             "schema": RUN.number,
-            "dunno": self.about["version"],
-            "parameters": self.about,
-            "mask_source": self.about["mask_source"],
-            "step": self.about["step"],
-            "calibrated": self.about["calibrated"],
-            "verdict": self.about["verdict"],
-            "reason": self.about["reason"],
+            "dunno": self.about.version,
+            "parameters": self.about.to_dict(),
+            "mask_source": self.about.mask_source,
+            "step": self.about.step,
+            "calibrated": self.about.calibrated,
+            "verdict": self.about.verdict,
+            "reason": self.about.reason,
             "summary": asdict(self.summary),
             "timings": {"seconds": round(self.seconds, 3)},
         }
@@ -85,7 +85,7 @@ class Run:
             summary = Summary(**content["summary"])
             summary.least_certain = [DoubtfulLink(**each) for each in content["summary"]["least_certain"]]
             summary.broken = [BrokenFrame(**each) for each in content["summary"]["broken"]]
-            return cls(folder, content["parameters"], summary, float(content["timings"]["seconds"]))
+            return cls(folder, RunInfo.of_dict(content["parameters"]), summary, float(content["timings"]["seconds"]))
         except (KeyError, TypeError, ValueError):
             raise InputError(f"{folder / RUN_FILE}: has not the form that dunno writes; {RUN.cure}") from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from dunno.lineage.tracks import TrackNumbers, TrackRow, records
 from dunno.tracking.forests import draw_forests
 from dunno.tracking.identities import IdentityTable, identities
 from dunno.tracking.tables import CellTable, EdgeTable, cell_table, edge_table
-from dunno.types import Movie, PairPosterior
+from dunno.types import Movie, PairPosterior, RunInfo
 
 if TYPE_CHECKING:
     import networkx
@@ -34,23 +33,21 @@ class Tracking:
     Attributes:
         movie: What was tracked.
         pairs: One posterior per pair of consecutive frames, in order.
-        about: Who made it: version, cost, method, parameters, seed, and whether its probabilities are calibrated.
+        about: Who made it, how, and whether its probabilities are calibrated.
     """
 
     movie: Movie
     pairs: tuple[PairPosterior, ...]
-    about: Mapping[str, Any]
+    about: RunInfo
 
     def __repr__(self) -> str:
         links = sum(len(pair.link_probability) for pair in self.pairs)
-        state = self.about.get("verdict", "untested")
-        return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {state})"
+        return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {self.about.verdict})"
 
     @classmethod
     def read(cls, folder: str | Path, masks: str | Path | None = None) -> Tracking:
         """Read what `dunno track` wrote, and open its movie again (`masks`: where it is now, if it has moved)."""
-        about = {**read_run(folder)["parameters"]}
-        return cls(reopen_movie(folder, masks), tuple(stored_pairs(folder)), about)
+        return cls(reopen_movie(folder, masks), tuple(stored_pairs(folder)), read_run(folder))
 
     @property
     def cells(self) -> CellTable:
@@ -88,8 +85,8 @@ class Tracking:
             raise InputError(
                 "only results of method JP, not scaled by a temperature nor read from a file, can be sampled from"
             )
-        doubt = float((self.about.get("calibration") or {}).get("division_doubt", 0.0))
-        return [replace(self, pairs=tuple(forest)) for forest in draw_forests(self.pairs, n, seed, doubt)]
+        forests = draw_forests(self.pairs, n, seed, self.about.division_doubt)
+        return [replace(self, pairs=tuple(forest)) for forest in forests]
 
     def filled(self) -> Tracking:
         """The same with cells filled in where links skip frames, marked in every file (`filled`), for tools that need every frame.
@@ -135,7 +132,12 @@ class Tracking:
         order = np.lexsort((data[:, 1], data[:, 0]))
         graph = {row.track: [row.mother] for row in self.tracks() if row.mother}
         columns = {name: values[order] for name, values in table.items()}
-        more = {"graph": graph, "features": columns, "name": self.movie.name, "metadata": {"dunno": dict(self.about)}}
+        more = {
+            "graph": graph,
+            "features": columns,
+            "name": self.movie.name,
+            "metadata": {"dunno": self.about.to_dict()},
+        }
         return data[order], more, "tracks"
 
     def _confidence(self) -> np.ndarray:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dunno.calibration import ModelCalibration
 from dunno.calibration.softening import Softening
@@ -22,6 +20,7 @@ from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import SkippedModel, skip
+from dunno.types import RunInfo
 from dunno.work.progress import Tell
 
 JUDGING = 2
@@ -38,7 +37,7 @@ SLOWER, SLOWER_CELLS = (3, 4), 500
 """Further steps, which tell how slowly one could have imaged, and on how many cells."""
 
 
-def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen: bool, tell: Tell) -> Plan:
+def fit_plan(plan: Plan, sample: Sample, about: RunInfo, *, may_widen: bool, tell: Tell) -> Plan:
     """Fit a model to a sample of the movie itself."""
     fit, gate = fit_sample(sample, 1, plan.gate, may_widen, tell)
     if not fit.converged and not fit.problems:
@@ -142,7 +141,7 @@ def tested(
     return replace(calibration, softening=softening, verdict=verdict, skipping=tests)
 
 
-def calibration_of(fit: Fit, about: Mapping[str, Any]) -> ModelCalibration:
+def calibration_of(fit: Fit, about: RunInfo) -> ModelCalibration:
     """A fit as a calibration that nothing was tested of yet."""
     frames = fit.best.expected.stretch.transition_frame.tolist() if fit.varies else []
     return ModelCalibration(
@@ -153,5 +152,5 @@ def calibration_of(fit: Fit, about: Mapping[str, Any]) -> ModelCalibration:
         problems=fit.problems,
         intervals=fit.intervals(),
         summary=fit.summary(),
-        fitted_for=dict(about),
+        fitted_for=about.to_dict(),
     )

@@ -23,7 +23,7 @@ from dunno.tracking.gate import gate_between
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import STRETCH
-from dunno.types import Ints, PairPosterior
+from dunno.types import Ints, PairPosterior, RunInfo
 from dunno.work.progress import Tell
 from dunno.work.schedule import in_order
 
@@ -105,7 +105,7 @@ def fit_temperature(
     plan: Plan,
     sample: Sample,
     track: TrackBlock,
-    about: Mapping[str, Any],
+    about: RunInfo,
     executor: Executor,
     workers: int,
     tell: Tell,
@@ -134,12 +134,12 @@ def fit_temperature(
     single = solved(1)
     jumps = {step: _jumps(sample, step, single, solved(step)) for step in (2, 4) if sample.jumps(step)}
     if 2 not in jumps or jumps[2] is None:
-        return TemperatureScaling(1.0, dict(about), fitted="self", verdict=judge(None))
+        return TemperatureScaling(1.0, about.to_dict(), fitted="self", verdict=judge(None))
     still = (STILL * min(sample.movie.scale)) ** 2
     return _carried(jumps[2], jumps.get(4), np.maximum(_displacements(single), still), about)
 
 
-def _carried(two: Jumps, four: Jumps | None, squared: np.ndarray, about: Mapping[str, Any]) -> TemperatureScaling:
+def _carried(two: Jumps, four: Jumps | None, squared: np.ndarray, about: RunInfo) -> TemperatureScaling:
     """The temperature of single steps, with its interval and what the test says."""
     at_two = two.temperature()
     growth = BROWNIAN if four is None else float(np.clip(at_two / four.temperature(), *GROWTHS))
@@ -155,7 +155,7 @@ def _carried(two: Jumps, four: Jumps | None, squared: np.ndarray, about: Mapping
     test = SkipTest(2, judged, judged, promised, wrong, speed, error)
     return TemperatureScaling(
         temperature=growth * at_two,
-        fitted_for=dict(about),
+        fitted_for=about.to_dict(),
         loss_before=two.loss(1.0),
         loss_after=two.loss(at_two),
         counts=two.daughters.counts,

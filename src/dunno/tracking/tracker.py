@@ -39,7 +39,7 @@ from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import take_sample
 from dunno.tracking.self_calibration import fit_plan
 from dunno.tracking.skipped_temperature import fit_temperature
-from dunno.types import EventCosts, FramePair, Movie, PairPosterior
+from dunno.types import EventCosts, FramePair, Movie, PairPosterior, RunInfo
 from dunno.work.progress import Tell, tell_nobody
 from dunno.work.schedule import in_order, open_executor
 
@@ -263,53 +263,50 @@ class Tracker:
             pairs = iter(show(pairs, description=f"tracking {movie.name}", total=len(movie) - 1))
         return Tracking(movie, tuple(pairs), about)
 
-    def asked(self, movie: Movie) -> dict[str, Any]:
+    def asked(self, movie: Movie) -> RunInfo:
         """Say what was asked for: all that is known about a result before anything is read or fitted."""
         step = int(np.gcd.reduce(np.diff(movie.frames))) if len(movie) > 1 else 1
-        return {
-            "version": version("dunno"),
-            "movie": movie.name,
-            "movie_path": movie.path,
-            "masks_path": movie.masks_path,
-            "mask_source": movie.mask_source,
-            "opened_with": movie.opened_with,
-            "frames": movie.frames.tolist(),
-            "step": step,
-            "scale": list(movie.scale) if movie.has_scale else None,
-            "interval": movie.interval,
-            "times": None if movie.times is None else movie.times.tolist(),
-            "cost": name_of(self.cost),
-            "cost_parameters": _parameters(self.cost),
-            "method": self.method.name,
-            "joint": is_joint(self.method),
-            "method_parameters": _parameters(self.method),
-            "perturbation": getattr(self.perturbation, "name", None) if _is_perturbing(self.method) else None,
-            "perturbation_parameters": _parameters(self.perturbation) if _is_perturbing(self.method) else {},
-            "max_distance": self.max_distance if np.isfinite(self.max_distance or 0.0) else None,
-            "max_distance_estimated": self.max_distance is None,
-            "appear_cost": self.appear_cost,
-            "disappear_cost": self.disappear_cost,
-            "divide_cost": self.divide_cost,
-            "no_mother": self.no_mother,
-            "links": None if self.links is None else self.links.source,
-            "links_unmatched": 0 if self.links is None else len(self.links.unmatched),
-            "evidence": "auto" if self.evidence is None else ["places", *self.evidence],
-            "max_gap": self.max_gap,
-            "seed": self.seed,
-            "calibration": None,
-            "calibrated": False,
-            "verdict": UNTESTED.word,
-            "reason": UNTESTED.reason,
-        }
+        return RunInfo(
+            version=version("dunno"),
+            movie=movie.name,
+            movie_path=movie.path,
+            masks_path=movie.masks_path,
+            mask_source=movie.mask_source,
+            opened_with=movie.opened_with,
+            frames=movie.frames.tolist(),
+            step=step,
+            scale=list(movie.scale) if movie.has_scale else None,
+            interval=movie.interval,
+            times=None if movie.times is None else movie.times.tolist(),
+            cost=name_of(self.cost),
+            cost_parameters=_parameters(self.cost),
+            method=self.method.name,
+            joint=is_joint(self.method),
+            method_parameters=_parameters(self.method),
+            perturbation=getattr(self.perturbation, "name", None) if _is_perturbing(self.method) else None,
+            perturbation_parameters=_parameters(self.perturbation) if _is_perturbing(self.method) else {},
+            max_distance=self.max_distance if np.isfinite(self.max_distance or 0.0) else None,
+            max_distance_estimated=self.max_distance is None,
+            appear_cost=self.appear_cost,
+            disappear_cost=self.disappear_cost,
+            divide_cost=self.divide_cost,
+            no_mother=self.no_mother,
+            links=None if self.links is None else self.links.source,
+            links_unmatched=0 if self.links is None else len(self.links.unmatched),
+            evidence="auto" if self.evidence is None else ["places", *self.evidence],
+            max_gap=self.max_gap,
+            seed=self.seed,
+            verdict=UNTESTED.word,
+            reason=UNTESTED.reason,
+        )
 
-    def about(self, movie: Movie, plan: Plan) -> dict[str, Any]:
+    def about(self, movie: Movie, plan: Plan) -> RunInfo:
         """Say who made a result: what every output carries."""
-        about = {**self.asked(movie), "max_distance": plan.gate if np.isfinite(plan.gate) else None}
-        if plan.calibration is not None:
-            plan.calibration.check(about)
-            about |= {"calibration": plan.calibration.describe(), "calibrated": plan.calibration.trusted}
-            about |= {"verdict": plan.calibration.verdict.word, "reason": plan.calibration.verdict.reason}
-        return about
+        about = replace(self.asked(movie), max_distance=plan.gate if np.isfinite(plan.gate) else None)
+        if plan.calibration is None:
+            return about
+        plan.calibration.check(about)
+        return plan.calibration.noted_in(about)
 
 
 def track_block(plan: Plan, block: Block) -> list[PairPosterior]:

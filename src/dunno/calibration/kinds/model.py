@@ -22,7 +22,7 @@ from dunno.models.intervals import Intervals
 from dunno.models.model import Model
 from dunno.terms.flow import Flow
 from dunno.terms.masks import Masks
-from dunno.types import Candidates, Floats, FramePair, PairPosterior
+from dunno.types import Candidates, Floats, FramePair, PairPosterior, RunInfo
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Transition
 
@@ -125,21 +125,21 @@ class ModelCalibration(Calibration):
         """A pair's probabilities with the share of what the model does not know."""
         return posterior if self.softening.unknown == 0.0 else with_unknown(posterior, self.softening.unknown)
 
-    def check(self, about: Mapping[str, Any]) -> None:
+    def check(self, about: RunInfo) -> None:
         """Refuse another cost or a method that does not know the posterior."""
-        if not about.get("joint", True):
+        if not about.joint:
             raise InputError(
-                f"a motion model calibrates method JP, not {about.get('method')}; use --method JP or --calibration none"
+                f"a motion model calibrates method JP, not {about.method}; use --method JP or --calibration none"
             )
         for name in MUST_AGREE:
-            if name in self.fitted_for and self.fitted_for[name] != about.get(name):
+            if name in self.fitted_for and self.fitted_for[name] != about[name]:
                 raise InputError(
-                    f"the calibration was fitted for {name} {self.fitted_for[name]!r}, not for {about.get(name)!r}; "
+                    f"the calibration was fitted for {name} {self.fitted_for[name]!r}, not for {about[name]!r}; "
                     "fit one for that: dunno calibrate"
                 )
-        if self.fitted != "self" and self.fitted_for.get("step", about.get("step")) != about.get("step"):
+        if self.fitted != "self" and self.fitted_for.get("step", about.step) != about.step:
             warnings.warn(
-                f"the calibration was fitted at step {self.fitted_for['step']}, and is used at {about.get('step')}; "
+                f"the calibration was fitted at step {self.fitted_for['step']}, and is used at {about.step}; "
                 "cells move and divide more between frames that are farther apart",
                 DunnoWarning,
                 stacklevel=3,

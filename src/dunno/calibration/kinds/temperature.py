@@ -15,7 +15,7 @@ from dunno.calibration.solving import solved_again
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict, fitted_with_truth
 from dunno.errors import DunnoWarning, InputError
 from dunno.truth import NO_MOTHER, true_mothers
-from dunno.types import Floats, Ints, PairPosterior, Truth
+from dunno.types import Floats, Ints, PairPosterior, RunInfo, Truth
 from dunno.types.searching import find_lowest
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class TemperatureScaling(Calibration):
             )
         return cls(
             temperature=temperature,
-            fitted_for=dict(tracking.about),
+            fitted_for=tracking.about.to_dict(),
             loss_before=sample.loss(1.0),
             loss_after=sample.loss(temperature),
             counts=sample.counts,
@@ -102,18 +102,18 @@ class TemperatureScaling(Calibration):
             at_bound=at_bound,
         )
 
-    def check(self, about: Mapping[str, Any]) -> None:
+    def check(self, about: RunInfo) -> None:
         """Refuse a tracking of another cost or method; warn of another step or interval."""
         for name in MUST_AGREE:
-            if name in self.fitted_for and self.fitted_for[name] != about.get(name):
+            if name in self.fitted_for and self.fitted_for[name] != about[name]:
                 raise InputError(
-                    f"the calibration was fitted for {name} {self.fitted_for[name]!r}, not for {about.get(name)!r}; "
+                    f"the calibration was fitted for {name} {self.fitted_for[name]!r}, not for {about[name]!r}; "
                     "fit one for that: dunno calibrate"
                 )
         for name in SHOULD_AGREE:
-            if name in self.fitted_for and self.fitted_for[name] != about.get(name):
+            if name in self.fitted_for and self.fitted_for[name] != about[name]:
                 warnings.warn(
-                    f"the calibration was fitted at {name} {self.fitted_for[name]}, and is used at {about.get(name)}; "
+                    f"the calibration was fitted at {name} {self.fitted_for[name]}, and is used at {about[name]}; "
                     "the temperature grows with the time between frames and scales with the costs",
                     DunnoWarning,
                     stacklevel=3,

@@ -11,7 +11,7 @@ from dunno.calibration.base import Calibration
 from dunno.calibration.verdict import UNTESTED, Verdict
 from dunno.costs import evaluate, linkable
 from dunno.errors import InputError
-from dunno.types import Candidates, Floats, FramePair, Ints
+from dunno.types import Candidates, Floats, FramePair, Ints, RunInfo
 
 EVENTS = ("appear", "disappear", "divide")
 
@@ -51,14 +51,12 @@ class TemperedCosts(Calibration):
         """The problem of edges with tempered costs."""
         return Problem(mother, daughter, costs, m, n, self.appear, self.disappear, self.divide)
 
-    def check(self, about: Mapping[str, Any]) -> None:
+    def check(self, about: RunInfo) -> None:
         """Refuse another cost or a method that does not know the posterior."""
-        if not about.get("joint", True):
-            raise InputError(f"event costs calibrate method JP, not {about.get('method')}; use --method JP")
-        if self.fitted_for.get("cost", about.get("cost")) != about.get("cost"):
-            raise InputError(
-                f"the calibration was fitted for cost {self.fitted_for['cost']!r}, not for {about.get('cost')!r}"
-            )
+        if not about.joint:
+            raise InputError(f"event costs calibrate method JP, not {about.method}; use --method JP")
+        if self.fitted_for.get("cost", about.cost) != about.cost:
+            raise InputError(f"the calibration was fitted for cost {self.fitted_for['cost']!r}, not for {about.cost!r}")
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from dunno.errors import InputError
 from dunno.io.csv_rows import table
 from dunno.io.gathering import GatheredCells, axes_of, generations, mothers_of
 from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Ints, Movie, PairPosterior
+from dunno.types import Ints, Movie, PairPosterior, RunInfo
 
 
 class CellAcdcWriter:
@@ -26,7 +25,7 @@ class CellAcdcWriter:
     name = "cell_acdc"
     needs_masks = True
 
-    def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, folder: Path, about: RunInfo, movie: Movie | None = None) -> None:
         if movie is None:
             raise InputError("Cell-ACDC needs the movie's masks; say where they are with --masks")
         folder.mkdir(parents=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from dunno.io.columns import detection_columns, edge_columns
 from dunno.io.csv_rows import header, rows
 from dunno.io.waiting import WaitingFrames
 from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Cells, Detections, Movie, PairPosterior
+from dunno.types import Cells, Detections, Movie, PairPosterior, RunInfo
 
 TRACK_COLUMNS = (
     "track",
@@ -32,7 +31,7 @@ class CsvWriter:
     name = "csv"
     needs_masks = False
 
-    def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, folder: Path, about: RunInfo, movie: Movie | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._waiting = WaitingFrames()

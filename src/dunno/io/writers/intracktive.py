@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dunno.io.csv_rows import table
 from dunno.io.gathering import GatheredCells, axes_of, mothers_of, radius
 from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Movie, PairPosterior
+from dunno.types import Movie, PairPosterior, RunInfo
 
 
 class IntracktiveWriter:
@@ -24,7 +23,7 @@ class IntracktiveWriter:
     name = "intracktive"
     needs_masks = False
 
-    def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, path: Path, about: RunInfo, movie: Movie | None = None) -> None:
         self._path = path
         self._cells = GatheredCells()
         self._n_frames: list[int] = []

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dunno.io.csv_rows import table
 from dunno.io.gathering import GatheredCells, mothers_of
 from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Movie, PairPosterior
+from dunno.types import Movie, PairPosterior, RunInfo
 
 
 class LapTrackWriter:
@@ -24,7 +23,7 @@ class LapTrackWriter:
     name = "laptrack"
     needs_masks = False
 
-    def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, folder: Path, about: RunInfo, movie: Movie | None = None) -> None:
         folder.mkdir(parents=True)
         self._folder = folder
         self._cells = GatheredCells()
