@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dunno import rooms
 from dunno.calibration.base import Calibration, refuse_calibrated
+from dunno.costs import cost_of
 from dunno.methods import ScoredPair
 from dunno.methods.joint_posterior import JointPosterior
-from dunno.types import Candidates, FramePair, Movie, PairPosterior, RunInfo
+from dunno.types import Candidates, FramePair, Movie, PairPosterior
 from dunno.types.field import Field
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def applied(calibration: Calibration, tracking: Tracking) -> Tracking:
 
 def _solved_again(calibration: Calibration, tracking: Tracking) -> tuple[PairPosterior, ...]:
     movie, about = tracking.movie, tracking.about
-    cost = cost_of(about)
+    cost = cost_of(about.cost, **about.cost_parameters)
     if calibration.needs_field and calibration.fitted_for.get("movie") != about.movie:
         calibration = calibration.moved_to(Field.around([movie.detections(t) for t in range(len(movie))]))
     frames = frame_pairs(movie, len(tracking.pairs))
@@ -51,9 +51,3 @@ def frame_pairs(movie: Movie, n: int) -> list[FramePair]:
     """The movie's pairs with their pixels on demand."""
     cells = [movie.detections(t) for t in range(n + 1)]
     return [FramePair(cells[t], cells[t + 1], np.inf, movie.scale) for t in range(n)]
-
-
-def cost_of(about: RunInfo) -> Any:
-    """The cost that a result was made with."""
-    offered = rooms.find("costs", about.cost)
-    return offered(**about.cost_parameters) if isinstance(offered, type) else offered

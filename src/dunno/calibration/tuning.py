@@ -49,7 +49,7 @@ def tune_perturbation(tracker: TracksWith, movie: Movie, truth: Truth) -> list[T
 
     For each strength the temperature is fitted on the odd frame pairs and the loss taken on the even ones, and the other way round.
     """
-    if not getattr(tracker.method, "perturbs", False) or tracker.perturbation is None:
+    if not tracker.method.perturbs or tracker.perturbation is None:
         raise InputError(f"method {tracker.method.name} perturbs nothing; --tune is for FP and FP+A")
     given: Any = tracker.perturbation
     strength = next((field.name for field in fields(given) if field.name in STRENGTHS), None)

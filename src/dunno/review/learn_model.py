@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from dunno.calibration import ModelCalibration, TemperedCosts
 from dunno.calibration.kinds.model import stretch_of
 from dunno.calibration.softening import PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH, Softening, mixed
 from dunno.calibration.verdict import Verdict, Word
+from dunno.costs import Cost
 from dunno.review.learn_softening import learn_softening
 from dunno.review.lessons import ENOUGH, Lessons, Values
 from dunno.review.review import Review
@@ -34,7 +34,7 @@ AS_IT_IS = Softening()
 LogProbability = Callable[[Floats], Floats]
 
 
-def fit_model(review: Review, lessons: Lessons, cost: Any) -> tuple[ModelCalibration, Values]:
+def fit_model(review: Review, lessons: Lessons, cost: Cost) -> tuple[ModelCalibration, Values]:
     """Correct the terms of the model that the output was made with, then how much less sure than it one should be.
 
     Every answer counts once: which cells are asked about depends on what was tracked and answered before, so that it says nothing
@@ -55,7 +55,7 @@ def fit_model(review: Review, lessons: Lessons, cost: Any) -> tuple[ModelCalibra
 
 
 def _fit_terms(
-    review: Review, lessons: Lessons, own: ModelCalibration, cost: Any
+    review: Review, lessons: Lessons, own: ModelCalibration, cost: Cost
 ) -> tuple[ModelCalibration, Values, dict[str, float]]:
     """The most probable parameters, each with its interval, and the mean loss before and after.
 

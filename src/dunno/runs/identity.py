@@ -27,7 +27,7 @@ def identity(tracker: Tracker, movie: Movie, ctc: bool, fill_gaps: bool = False)
     calibration = tracker.calibration if isinstance(tracker.calibration, str | None) else digest(tracker.calibration)
     return asked | {
         "shape": list(movie.shape),
-        "content of the cost": digest(tracker.cost),
+        "content of the cost": digest(tracker.cost.given),
         "content of the perturbation": digest(tracker.perturbation),
         "content of the links": digest(tracker.links),
         "calibration asked for": calibration,

@@ -108,14 +108,14 @@ class Sample:
         mothers, daughters = self.cells[early], self.cells[late]
         stage = self.stage(early, late)
         candidates = find_candidates(mothers, daughters, gate, stage)
-        if self.cost is None or (hasattr(self.cost, "spread") and not getattr(self.cost, "needs_pixels", False)):
+        if self.cost is None or (self.cost.is_motion and not self.cost.needs_pixels):
             return Transition(mothers, daughters, candidates, np.ones(len(mothers)), stage=stage)
         found = transition_of(self._pair(early, late, gate), candidates, self.cost)
         return found._replace(mothers=mothers, daughters=daughters, stage=stage)
 
     def _pair(self, early: int, late: int, gate: float) -> FramePair:
         """Two frames with their pixels, and those around them for a cost that asks for them."""
-        step, window = late - early, int(getattr(self.cost, "window", None) or 0)
+        step, window = late - early, 0 if self.cost is None else self.cost.window
         view = self.movie.part(slice(early % step, None, step))
         around = frames_around(early // step, max(window, 2), len(view))
         frames = {t: view.detections(t) for t in around}

@@ -53,11 +53,9 @@ def fit_plan(plan: Plan, sample: Sample, about: RunInfo, *, may_widen: bool, tel
     if masks is not None:
         calibration = with_judged_masks(calibration, masks, test)
     plan = replace(plan, gate=gate, calibration=calibration)
-    looks_at_pixels = plan.window > 0 or getattr(plan.cost, "needs_pixels", False)
-    if (
-        masks is None and not looks_at_pixels
-    ):  # a block holds its frames, with their pixels where the cost asks for them
-        plan = replace(plan, calibration=replace(calibration, together=frames_together(sample, plan.halo)))
+    # a block holds its frames, with their pixels where the cost asks for them
+    if masks is None and not (plan.cost.window or plan.cost.needs_pixels):
+        plan = replace(plan, calibration=replace(calibration, frames_per_block=frames_together(sample, plan.halo)))
     return plan
 
 

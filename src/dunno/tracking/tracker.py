@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
-from inspect import signature
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal
 
 import numpy as np
 
@@ -19,12 +18,12 @@ from dunno import rooms
 from dunno.assignment import Problem
 from dunno.calibration import Calibration
 from dunno.calibration.verdict import UNTESTED
-from dunno.costs import Cost, HasEventCosts, evaluate, linkable, name_of
+from dunno.costs import Cost, EdgeCost, cost_of, evaluate
 from dunno.errors import InputError, MovieError
 from dunno.io import read
 from dunno.io.links import Links
 from dunno.lineage.gaps import one_link_each
-from dunno.methods import Method, ScoredPair, is_joint
+from dunno.methods import Method, PairMethod, ScoredPair, method_of
 from dunno.models.evidence import chosen
 from dunno.perturbations import Perturbation
 from dunno.tracking import Tracking
@@ -79,8 +78,8 @@ class Tracker:
 
     def __init__(
         self,
-        cost: str | Cost = "distance",
-        method: str | Method = "JP",
+        cost: str | EdgeCost = "distance",
+        method: str | PairMethod = "JP",
         *,
         samples: int | None = None,
         perturbation: str | Perturbation | None = None,
@@ -97,13 +96,9 @@ class Tracker:
         workers: int | None = None,
         executor: Executor | None = None,
     ) -> None:
-        self.cost: Cost = _made(rooms.find("costs", cost)) if isinstance(cost, str) else cost
-        self.method: Method = _method(method, samples)
-        self.perturbation: Perturbation | None = (
-            _made(rooms.find("perturbations", perturbation))
-            if isinstance(perturbation, str)
-            else perturbation or getattr(self.cost, "perturbation", None)
-        )
+        self.cost: Cost = cost_of(cost)
+        self.method: Method = method_of(method, samples)
+        self.perturbation: Perturbation | None = rooms.made("perturbations", perturbation or self.cost.perturbation)
         self.max_distance = None if max_distance is None else check_gate(max_distance)
         self.appear_cost = _check_event(appear_cost, "appear_cost")
         self.disappear_cost = _check_event(disappear_cost, "disappear_cost")
@@ -128,8 +123,11 @@ class Tracker:
         """Resolve the default, and refuse what contradicts itself."""
         given = self._given_events
         if calibration in ("default", "self"):
-            if self.fits_model:
-                refuse_unused(self.cost)
+            for name, value in self.cost.changed().items() if self.fits_model else ():
+                raise InputError(
+                    f"{name} {value:g} of cost {self.cost.name!r} would have no effect: self-calibration fits it to the "
+                    "movie; leave it out, or track with --calibration none"
+                )
             return "self"
         if isinstance(calibration, str):
             raise InputError(f"calibration is {calibration!r}; expected a fitted calibration, 'self' or None")
@@ -143,7 +141,7 @@ class Tracker:
             return
         raise InputError(
             f"evidence is for the model that method JP fits to the movie; with method {self.method.name}, cost "
-            f"{name_of(self.cost)!r} and these choices nothing looks at it; leave it out"
+            f"{self.cost.name!r} and these choices nothing looks at it; leave it out"
         )
 
     def _checked_gap(self, max_gap: int | None) -> int | None:
@@ -156,7 +154,7 @@ class Tracker:
         if max_gap and not (self.fits_model and self.calibration == "self"):
             raise InputError(
                 f"max_gap {max_gap} is for the model that method JP fits to the movie; method {self.method.name} with cost "
-                f"{name_of(self.cost)!r} and these choices links neighbouring frames only; leave it out"
+                f"{self.cost.name!r} and these choices links neighbouring frames only; leave it out"
             )
         return max_gap
 
@@ -167,8 +165,8 @@ class Tracker:
     @property
     def fits_model(self) -> bool:
         """Whether a self-calibration fits a model, which makes costs of its own, and not a temperature."""
-        speaks = hasattr(self.cost, "spread") or self.evidence is not None
-        return is_joint(self.method) and speaks and not self._given_events
+        speaks = self.cost.is_motion or self.evidence is not None
+        return self.method.joint and speaks and not self._given_events
 
     def plan(self, movie: Movie, tell: Tell = tell_nobody) -> Plan:
         """Decide everything that depends on the whole movie; fits the calibration, where it is "self".
@@ -197,7 +195,8 @@ class Tracker:
         return plan
 
     def _estimated_gate(self, movie: Movie) -> float:
-        own = self.fits_model if self.calibration == "self" else getattr(self.calibration, "makes_costs", False)
+        given = self.calibration
+        own = self.fits_model if given == "self" else given is not None and given.makes_costs
         return estimate_gate(movie, follows_stage=own)
 
     @contextmanager
@@ -266,6 +265,7 @@ class Tracker:
     def asked(self, movie: Movie) -> RunInfo:
         """Say what was asked for: all that is known about a result before anything is read or fitted."""
         step = int(np.gcd.reduce(np.diff(movie.frames))) if len(movie) > 1 else 1
+        perturbed = self.perturbation if self.method.perturbs else None
         return RunInfo(
             version=version("dunno"),
             movie=movie.name,
@@ -278,13 +278,13 @@ class Tracker:
             scale=list(movie.scale) if movie.has_scale else None,
             interval=movie.interval,
             times=None if movie.times is None else movie.times.tolist(),
-            cost=name_of(self.cost),
-            cost_parameters=_parameters(self.cost),
+            cost=self.cost.name,
+            cost_parameters=rooms.parameters_of(self.cost.given),
             method=self.method.name,
-            joint=is_joint(self.method),
-            method_parameters=_parameters(self.method),
-            perturbation=getattr(self.perturbation, "name", None) if _is_perturbing(self.method) else None,
-            perturbation_parameters=_parameters(self.perturbation) if _is_perturbing(self.method) else {},
+            joint=self.method.joint,
+            method_parameters=rooms.parameters_of(self.method.given),
+            perturbation=None if perturbed is None else rooms.name_of(perturbed),
+            perturbation_parameters=rooms.parameters_of(perturbed),
             max_distance=self.max_distance if np.isfinite(self.max_distance or 0.0) else None,
             max_distance_estimated=self.max_distance is None,
             appear_cost=self.appear_cost,
@@ -357,7 +357,7 @@ def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:
     problem = Problem(
         candidates.mother,
         candidates.daughter,
-        linkable(plan.cost, costs),
+        plan.cost.linkable(costs),
         len(pair.mothers),
         len(pair.daughters),
         events.appear,
@@ -369,30 +369,15 @@ def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:
 
 def _event_costs(plan: Plan, pair: FramePair) -> EventCosts:
     given = {"appear": plan.appear_cost, "disappear": plan.disappear_cost, "divide": plan.divide_cost}
-    missing = [f"{event}_cost" for event, value in given.items() if value is None]
-    tells = hasattr(plan.cost, "event_costs")  # `isinstance` of a protocol takes longer than the costs
-    if missing and not tells:
+    own = plan.cost.event_costs(pair)
+    if own is None and (missing := [f"{event}_cost" for event, value in given.items() if value is None]):
         raise InputError(
-            f"cost {name_of(plan.cost)!r} does not say what events cost; give {', '.join(missing)}, "
+            f"cost {plan.cost.name!r} does not say what events cost; give {', '.join(missing)}, "
             "or add event_costs(pair) to it"
         )
-    own = cast(HasEventCosts, plan.cost).event_costs(pair) if tells else EventCosts(0.0, 0.0, 0.0)
-    return EventCosts(
-        appear=own.appear if plan.appear_cost is None else plan.appear_cost,
-        disappear=own.disappear if plan.disappear_cost is None else plan.disappear_cost,
-        divide=own.divide if plan.divide_cost is None else plan.divide_cost,
+    return replace(
+        own or EventCosts(0.0, 0.0, 0.0), **{name: value for name, value in given.items() if value is not None}
     )
-
-
-def refuse_unused(cost: Any) -> None:
-    """Refuse a cost's parameter that a fitted model takes the place of: it would have no effect."""
-    for name in getattr(cost, "fitted", ()):
-        default = signature(type(cost)).parameters[name].default
-        if getattr(cost, name) != default:
-            raise InputError(
-                f"{name} {getattr(cost, name):g} of cost {name_of(cost)!r} would have no effect: self-calibration fits it to the "
-                "movie; leave it out, or track with --calibration none"
-            )
 
 
 def available_cores() -> int:
@@ -422,35 +407,6 @@ def _as_movie(given: Movie | np.ndarray | str | Path) -> Movie:
     if isinstance(given, np.ndarray):
         return Movie(given)
     raise InputError(f"a movie of type {type(given).__name__}; expected a Movie, an array of labels, or a path")
-
-
-def _made(offered: Any) -> Any:
-    """A room offers classes; a user's `package.module:name` may also be a function or an object."""
-    if not isinstance(offered, type):
-        return offered
-    try:
-        return offered()
-    except TypeError as error:
-        raise InputError(f"{offered.__name__} cannot be made without arguments ({error}); make it in Python") from None
-
-
-def _method(method: str | Method, samples: int | None) -> Method:
-    if samples is not None and (isinstance(samples, bool) or int(samples) != samples or samples < 1):
-        raise InputError(f"samples is {samples}; expected a whole number, at least 1")
-    offered = rooms.find("methods", method) if isinstance(method, str) else method
-    if not isinstance(offered, type):
-        return cast(Method, offered)
-    takes_samples = samples is not None and "samples" in signature(offered).parameters
-    return cast(Method, offered(samples=samples) if takes_samples else offered())
-
-
-def _is_perturbing(method: Method) -> bool:
-    return bool(getattr(method, "perturbs", False))
-
-
-def _parameters(thing: Any) -> dict[str, Any]:
-    values = {**getattr(thing, "__dict__", {})}
-    return {key: value for key, value in values.items() if isinstance(value, str | int | float | bool | type(None))}
 
 
 def _check_event(cost: float | None, name: str) -> float | None:

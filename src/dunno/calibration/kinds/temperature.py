@@ -25,7 +25,6 @@ BOUNDS = (1e-3, 1e6)
 FAINT_PRIOR = 3.0
 """Width of the prior on ln T around 0, for a fit without truth: next to nothing against a few links."""
 
-MUST_AGREE = ("cost", "method", "no_mother")
 SHOULD_AGREE = ("step", "interval", "cost_parameters", "method_parameters")
 KEPT = ("temperature", "fitted", "loss_before", "loss_after", "at_bound")
 
@@ -55,6 +54,7 @@ class TemperatureScaling(Calibration):
     """
 
     name: ClassVar[str] = "temperature scaling"
+    must_agree: ClassVar[tuple[str, ...]] = ("cost", "method", "no_mother")
 
     temperature: float
     fitted_for: Mapping[str, Any] = field(default_factory=dict)
@@ -104,12 +104,7 @@ class TemperatureScaling(Calibration):
 
     def check(self, about: RunInfo) -> None:
         """Refuse a tracking of another cost or method; warn of another step or interval."""
-        for name in MUST_AGREE:
-            if name in self.fitted_for and self.fitted_for[name] != about[name]:
-                raise InputError(
-                    f"the calibration was fitted for {name} {self.fitted_for[name]!r}, not for {about[name]!r}; "
-                    "fit one for that: dunno calibrate"
-                )
+        super().check(about)
         for name in SHOULD_AGREE:
             if name in self.fitted_for and self.fitted_for[name] != about[name]:
                 warnings.warn(
