@@ -23,7 +23,7 @@ def cells(
     from dunno.io.writing import check_output, whole
     from dunno.runs.looking import refuse_what_is_no_mask
     from dunno.runs.measuring import write_table
-    from dunno.work.schedule import open_executor
+    from dunno.work.schedule import open_pool
 
     check_output(output, overwrite)
     found = opening.open_movie()
@@ -32,10 +32,10 @@ def cells(
         tell_movie(found)
     with (
         whole(output, overwrite) as partial,
-        open_executor(cores(workers)) as (executor, n_workers),
+        open_pool(cores(workers)) as pool,
         showing_progress(quiet) as tell,
     ):
-        n, broken = write_table(found, partial, executor, n_workers, tell)
+        n, broken = write_table(found, partial, pool, tell)
     if not quiet:
         say(f"{n:,} cells in {len(found) - len(broken):,} frames are in {output}")
     for each in broken:

@@ -43,7 +43,7 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
     from dunno.cli.track import cores
     from dunno.runs.plate import TABLE, find_movies, open_folder, track_movies, write_table
     from dunno.work.progress import LogFile
-    from dunno.work.schedule import open_executor
+    from dunno.work.schedule import open_pool
 
     for name, given in (
         ("--links", job.links),
@@ -62,10 +62,10 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
     work = TrackMovie(job, max(available // at_once, 1) if dask is None else 1)
     log = LogFile(output.with_name(f"{output.name}.log"))
     with (
-        open_executor(at_once, dask, processes=True) as (executor, workers),
+        open_pool(at_once, dask, processes=True) as pool,
         showing_progress(quiet, as_json, log) as tell,
     ):
-        ended = {each.name: each for each in track_movies(work, movies, output.absolute(), executor, workers, tell)}
+        ended = {each.name: each for each in track_movies(work, movies, output.absolute(), pool, tell)}
     outcomes = [ended[name] for name in movies]
     write_table(output, outcomes)
     if as_json:

@@ -118,7 +118,7 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
     from dunno.io.writing import check_output, partial_of
     from dunno.runs.run import pays_in_processes
     from dunno.runs.workspace import finished_blocks
-    from dunno.work.schedule import open_executor
+    from dunno.work.schedule import open_pool
 
     complete = job.resume and not partial_of(output).exists()
     check_output(output, job.overwrite or job.resume, keeps=complete)
@@ -132,7 +132,7 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
     processes = pays_in_processes(tracker, movie, tracker.workers)
     with (
         logging(output, note) as log,
-        open_executor(tracker.workers, dask, processes=processes) as (tracker.executor, tracker.workers),
+        open_pool(tracker.workers, dask, processes=processes) as tracker.executor,
         showing_progress(quiet, as_json, log) as tell,
     ):
         run = job.run(tracker, movie, output, tell, say_nothing if quiet else note)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +22,7 @@ from dunno.lineage.filling import filled
 from dunno.lineage.gaps import one_link_each
 from dunno.runs.broken import TrackedBlock, track_what_can_be
 from dunno.runs.identity import identity
-from dunno.runs.measuring import LOCAL, check_masks, measure_into
+from dunno.runs.measuring import check_masks, measure_into
 from dunno.runs.summary import DoubtfulLink, Summary
 from dunno.runs.workspace import (
     CALIBRATION_FILE,
@@ -42,7 +41,7 @@ from dunno.tracking.plan import Plan
 from dunno.tracking.tracker import Tracker
 from dunno.types import BrokenFrame, Movie, PairPosterior, RunInfo
 from dunno.work.progress import Say, Tell, say_nothing, tell_nobody
-from dunno.work.schedule import as_finished, room_for
+from dunno.work.schedule import Pool, as_finished
 
 PAIRS_FOR_TWO, PAIRS_FOR_EACH_OF_MORE, MOST_BYTES = 64 * BLOCK, 4 * BLOCK, 1 << 20
 
@@ -133,13 +132,13 @@ def track_into(
         refuse_others(content, asked, folder)
         _check_complete(tracker, movie, folder, tell)
         return Run.of(folder, content)
-    with workspace(folder, overwrite, resume) as place, tracker.working() as (executor, workers):
+    with workspace(folder, overwrite, resume) as place, tracker.working() as pool:
         if (content := read_json(place / RUN_FILE)) is None:
-            measured = _measured(movie, place, asked, executor, workers, tell, say)
+            measured = _measured(movie, place, asked, pool, tell, say)
             with no_cells_if_refused(place):
                 plan = _plan(tracker, measured, place, asked, tell)
                 form = Form(ctc, fill_gaps)
-                run = _track(plan, tracker, measured, place, form, executor, workers, tell)
+                run = _track(plan, tracker, measured, place, form, pool, tell)
             run = replace(run, folder=folder, seconds=time.perf_counter() - started)
             content = {**run.to_dict(), "made_from": {k: v for k, v in asked.items() if k not in run.about}}
             write_whole(place / RUN_FILE, content)
@@ -155,20 +154,18 @@ def _check_complete(tracker: Tracker, movie: Movie, folder: Path, tell: Tell) ->
         raise InputError(f"{folder}: has no {cell_files.FOLDER}/ folder; it was made by an older version, track again")
     for _ in block_files.stored_blocks(folder):
         pass  # each is read, so that one that is missing or damaged is named
-    with tracker.working() as (executor, workers):
-        check_masks(movie, folder / cell_files.FOLDER, executor, workers, tell)
+    with tracker.working() as pool:
+        check_masks(movie, folder / cell_files.FOLDER, pool, tell)
 
 
-def _measured(
-    movie: Movie, place: Path, asked: dict[str, Any], executor: Executor, workers: int, tell: Tell, say: Say
-) -> Movie:
+def _measured(movie: Movie, place: Path, asked: dict[str, Any], pool: Pool, tell: Tell, say: Say) -> Movie:
     """The movie with its cells in `cells/`, after what was asked for is written down."""
     if (stored := read_json(place / PLAN_FILE)) is None:
         remove(place / cell_files.FOLDER)
         write_whole(place / PLAN_FILE, {"parameters": asked})
     else:
         refuse_others(stored, asked, place)
-    return measure_into(movie, place / cell_files.FOLDER, executor, workers, tell, say)
+    return measure_into(movie, place / cell_files.FOLDER, pool, tell, say)
 
 
 def _plan(tracker: Tracker, movie: Movie, place: Path, asked: dict[str, Any], tell: Tell) -> Plan:
@@ -195,9 +192,7 @@ def _distance(value: Any, path: Path) -> float:
     return float(value)
 
 
-def _track(
-    plan: Plan, tracker: Tracker, movie: Movie, place: Path, form: Form, executor: Executor, workers: int, tell: Tell
-) -> Run:
+def _track(plan: Plan, tracker: Tracker, movie: Movie, place: Path, form: Form, pool: Pool, tell: Tell) -> Run:
     """Compute what is missing and write everything else from it."""
     clear(place)
     about = tracker.about(movie, plan)
@@ -205,7 +200,7 @@ def _track(
     if form.ctc:
         writers.append(CtcWriter(place / "ctc", about, movie))
     summary = Summary(expected_missing_links=None if tracker.links is None else 0.0)
-    blocks = tracked_blocks(plan, movie, place / block_files.FOLDER, executor, workers, tell)
+    blocks = tracked_blocks(plan, movie, place / block_files.FOLDER, pool, tell)
     pairs = summary.watch(one_link_each(_pairs(blocks, summary)))
     summary.tracks = len(drain(filled(pairs) if form.fill_gaps else pairs, writers))
     if tracker.links is not None and tracker.links.unmatched:
@@ -219,9 +214,7 @@ def _pairs(blocks: Iterator[TrackedBlock], summary: Summary) -> Iterator[PairPos
         yield from block.pairs
 
 
-def tracked_blocks(
-    plan: Plan, movie: Movie, folder: Path, executor: Executor, workers: int, tell: Tell
-) -> Iterator[TrackedBlock]:
+def tracked_blocks(plan: Plan, movie: Movie, folder: Path, pool: Pool, tell: Tell) -> Iterator[TrackedBlock]:
     """Yield every block, in frame order, as soon as it is there; those that have no file yet are computed, in any order.
 
     A block is written the moment it ends, so that what is lost when a run is killed is what was in flight. Workers on this machine
@@ -234,7 +227,7 @@ def tracked_blocks(
         each for each in enumerate(blocks_of(movie, plan.window, plan.block, plan.halo)) if each[0] not in before
     )
     done: dict[int, TrackedBlock | None] = dict.fromkeys(before)
-    upcoming, room = 0, room_for(executor, workers)
+    upcoming = 0
     pairs_done = sum(sizes[index] for index in before)
     tell("tracking frames", pairs_done, sum(sizes))
 
@@ -245,29 +238,27 @@ def tracked_blocks(
             upcoming += 1
 
     yield from ready()
-    work = partial(
-        _work, plan, folder if isinstance(executor, LOCAL) else None, isinstance(executor, ProcessPoolExecutor)
-    )
-    for (index, block), outcome in as_finished(work, missing, executor, room):
+    work = partial(_work, plan, folder if pool.is_here else None, pool.shares_memory)
+    for (index, block), outcome in as_finished(work, missing, pool):
         if isinstance(outcome, BaseException):
             raise outcome
-        if outcome is not None and not isinstance(executor, LOCAL):
+        if outcome is not None and not pool.is_here:
             _write(folder, index, outcome)
         waiting = sum(each is not None for each in done.values())
-        done[index] = outcome if waiting < room() else None
+        done[index] = outcome if waiting < pool.room else None
         pairs_done += block.n_pairs
         tell("tracking frames", pairs_done, sum(sizes))
         yield from ready()
 
 
-def _work(plan: Plan, folder: Path | None, elsewhere: bool, item: tuple[int, Block]) -> TrackedBlock | None:
+def _work(plan: Plan, folder: Path | None, shares_memory: bool, item: tuple[int, Block]) -> TrackedBlock | None:
     """Track a block, write it where a folder is given, and return it, unless that would send elsewhere what is written."""
     index, block = item
     tracked = track_what_can_be(plan, block)
     if folder is None:
         return tracked
     _write(folder, index, tracked)
-    return None if elsewhere else tracked
+    return tracked if shares_memory else None
 
 
 def _stored(folder: Path, index: int) -> TrackedBlock:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -22,7 +21,7 @@ from dunno.types.field import Field
 from dunno.types.stage import stage_jump
 from dunno.types.stretch import Stretch, Transition
 from dunno.work.progress import Tell
-from dunno.work.schedule import in_order
+from dunno.work.schedule import Pool, in_order
 
 MOST_FRAMES, MOST_CELLS = 100, 10_000
 """How much of a movie is looked at."""
@@ -123,14 +122,14 @@ class Sample:
         return FramePair(*pair, gate, self.movie.scale, tuple(frames.values()) if window else ())
 
 
-def take_sample(cost: Cost | None, movie: Movie, executor: Executor, workers: int, tell: Tell) -> Sample:
-    """Read some frames spread over the movie, by the executor; those that cannot be read are passed over."""
+def take_sample(cost: Cost | None, movie: Movie, pool: Pool, tell: Tell) -> Sample:
+    """Read some frames spread over the movie; those that cannot be read are passed over."""
     runs = _runs(movie)
     cells: dict[int, Detections] = {}
     problem: MovieError | None = None
     total = sum(len(run) for run in runs)
     tell("reading frames", 0, total)
-    for found, wrong in in_order(_read, _pieces(movie, runs), executor, 2 * workers):
+    for found, wrong in in_order(_read, _pieces(movie, runs), pool):
         cells |= found
         problem = problem or wrong
         tell("reading frames", len(cells), total)

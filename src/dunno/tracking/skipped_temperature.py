@@ -8,7 +8,6 @@ frames (Brownian motion and the distance cost give ½).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -25,7 +24,7 @@ from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import STRETCH
 from dunno.types import Ints, PairPosterior, RunInfo
 from dunno.work.progress import Tell
-from dunno.work.schedule import in_order
+from dunno.work.schedule import Pool, in_order
 
 NUDGE = 0.05
 LEAST_CURVATURE = 1e-3
@@ -106,8 +105,7 @@ def fit_temperature(
     sample: Sample,
     track: TrackBlock,
     about: RunInfo,
-    executor: Executor,
-    workers: int,
+    pool: Pool,
     tell: Tell,
 ) -> TemperatureScaling:
     """Fit a temperature on the movie itself, and say what the skip test makes of it.
@@ -117,8 +115,7 @@ def fit_temperature(
         sample: Some frames.
         track: Tracks a block.
         about: What a result says of itself.
-        executor: Runs blocks.
-        workers: How many at a time.
+        pool: Runs blocks.
         tell: Is told how far it is.
     """
 
@@ -126,7 +123,7 @@ def fit_temperature(
         gate = plan.max_distance if step == 1 else _gate(sample, step)
         at_step = replace(plan, max_distance=gate, gate=plan.gate if step == 1 or np.isinf(plan.gate) else gate)
         found: dict[tuple[int, int], PairPosterior] = {}
-        for pairs in in_order(partial(track, at_step), _blocks(sample, step), executor, 2 * workers):
+        for pairs in in_order(partial(track, at_step), _blocks(sample, step), pool):
             found |= {(pair.mother_frame, pair.daughter_frame): pair for pair in pairs}
         tell("skipping frames, step", step, 4)
         return found

@@ -40,7 +40,7 @@ from dunno.tracking.self_calibration import fit_plan
 from dunno.tracking.skipped_temperature import fit_temperature
 from dunno.types import EventCosts, FramePair, Movie, PairPosterior, RunInfo
 from dunno.work.progress import Tell, tell_nobody
-from dunno.work.schedule import in_order, open_executor
+from dunno.work.schedule import Pool, in_order, open_pool
 
 LONGEST_GAP = 10
 """The longest gap that may be asked for."""
@@ -182,15 +182,15 @@ class Tracker:
         plan = self.draft(estimated, estimated if given is None else given)
         if self.calibration == "self":
             about = self.about(movie, plan)
-            with self.working() as (executor, workers):
-                sample = take_sample(plan.cost, movie, executor, workers, tell)
+            with self.working() as pool:
+                sample = take_sample(plan.cost, movie, pool, tell)
                 if self.fits_model:
                     return fit_plan(plan, sample, about, may_widen=given is None, tell=tell)
-                fitted = fit_temperature(plan, sample, track_block, about, executor, workers, tell)
+                fitted = fit_temperature(plan, sample, track_block, about, pool, tell)
                 return replace(plan, calibration=fitted)
         if plan.calibration is not None and plan.calibration.needs_field and not _is_of(plan.calibration, movie):
-            with self.working() as (executor, workers):
-                field = take_sample(None, movie, executor, workers, tell).field
+            with self.working() as pool:
+                field = take_sample(None, movie, pool, tell).field
             return replace(plan, calibration=plan.calibration.moved_to(field))
         return plan
 
@@ -200,13 +200,13 @@ class Tracker:
         return estimate_gate(movie, follows_stage=own)
 
     @contextmanager
-    def working(self) -> Iterator[tuple[Executor, int]]:
-        """The executor to use and its number of workers."""
+    def working(self) -> Iterator[Pool]:
+        """The workers to use."""
         if self.executor is not None:
-            yield self.executor, self.workers
+            yield Pool.of(self.executor, self.workers)
             return
-        with open_executor(self.workers) as opened:
-            yield opened
+        with open_pool(self.workers) as pool:
+            yield pool
 
     def draft(self, estimated: float, gate: float) -> Plan:
         """The plan with a gate, before a calibration is fitted."""
@@ -239,8 +239,8 @@ class Tracker:
             for block in blocks:
                 yield from work(block)
             return
-        with self.working() as (executor, workers):
-            for posteriors in in_order(work, blocks, executor, 2 * workers):
+        with self.working() as pool:
+            for posteriors in in_order(work, blocks, pool):
                 yield from posteriors
 
     def track(self, movie: Movie | np.ndarray | str | Path, progress: bool = False) -> Tracking:
@@ -251,8 +251,8 @@ class Tracker:
             progress: Show a bar.
         """
         movie = _as_movie(movie)
-        with self.working() as (executor, workers):
-            movie = with_measured_cells(movie, executor, workers)
+        with self.working() as pool:
+            movie = with_measured_cells(movie, pool)
         plan = self.plan(movie)
         about = self.about(movie, plan)
         pairs = self.stream(movie, plan)
