@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dunno import evaluation, rooms
+from dunno import evaluation
 from dunno.benchmark.folds import Fold, Part, open_folds
 from dunno.benchmark.rows import Row
 from dunno.benchmark.units import Unit
 from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts, fit_event_costs
-from dunno.costs import Cost
+from dunno.costs import Cost, cost_of
 from dunno.errors import DunnoWarning
 from dunno.evaluation.decisions import decide
 from dunno.tracking import Tracking
@@ -100,7 +100,7 @@ class Bench:
         unit = self.unit
         row = Row(
             unit.dataset, fold.sequence, unit.step, unit.cost, unit.method, scaling,
-            model=None if unit.model is None else Path(unit.model).name, dropout=getattr(self.cost, "dropout", unit.dropout),
+            model=None if unit.model is None else Path(unit.model).name, dropout=getattr(self.cost.given, "dropout", unit.dropout),
             dimensions=fold.whole.movie.n_dimensions, dunno=unit.version, seed=unit.seed,
             masks="/".join(fold.whole.movie.mask_source.split("/")[-2:]),
         )  # fmt: skip
@@ -229,11 +229,7 @@ class Bench:
 
 def make_cost(unit: Unit) -> Cost:
     """The unit's cost; a learnt one with its model and dropout rate."""
-    offered: Any = rooms.find("costs", unit.cost)
-    if unit.model is not None:
-        offered = offered(model=unit.model, dropout=unit.dropout)
-    made: Cost = offered() if isinstance(offered, type) else offered
-    return made
+    return cost_of(unit.cost, **({} if unit.model is None else {"model": unit.model, "dropout": unit.dropout}))
 
 
 def check_frames(parts: Sequence[Part], purpose: str) -> None:

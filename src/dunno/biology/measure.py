@@ -86,11 +86,6 @@ class Biology:
         """`minutes`, or `frames`."""
         return self.lineage.rows.unit
 
-    @property
-    def length_unit(self) -> str:
-        """`µm`, or `px`."""
-        return self.tracking.about.length_unit
-
     @cached_property
     def figures(self) -> list[Figure]:
         """Every figure, with its intervals."""
@@ -131,7 +126,8 @@ class Biology:
         value, _ = kind.compute(self.lineage)
         values, variances = self.estimates(kind)
         unit = kind.unit.format(
-            time=self.time_unit.removesuffix("s") if "per" in kind.unit else self.time_unit, length=self.length_unit
+            time=self.time_unit.removesuffix("s") if "per" in kind.unit else self.time_unit,
+            length=self.tracking.about.length_unit,
         )
         nothing = float("nan")
         known = ~np.isnan(values)

@@ -47,7 +47,7 @@ def page(found: Biology, drawings: Mapping[str, str], rates: Mapping[str, Floats
         ends=_ends(found),
         one=unit.removesuffix("s"),
         unit=unit,
-        length=found.length_unit,
+        length=about.length_unit,
     )
     return filled.replace(" %", "\u00a0%")
 

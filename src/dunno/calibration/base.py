@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dunno import rooms
 from dunno.calibration.verdict import Verdict
-from dunno.errors import InputError
+from dunno.errors import DunnoWarning, InputError
 from dunno.io.schema import CALIBRATION
 from dunno.io.writing import whole
 from dunno.types import RunInfo
@@ -84,6 +85,14 @@ class Calibration:
                     f"the calibration was fitted for {name} {self.fitted_for[name]!r}, not for {about[name]!r}; "
                     "fit one for that: dunno calibrate"
                 )
+
+    def warn_of_others(self, names: Sequence[str], about: RunInfo, why: str) -> None:
+        """Say what differs from what it was fitted on, and what follows from that."""
+        for name in names:
+            if name in self.fitted_for and self.fitted_for[name] != about[name]:
+                was, now = self.fitted_for[name], about[name]
+                told = f"the calibration was fitted at {name} {was}, and is used at {now}; {why}"
+                warnings.warn(told, DunnoWarning, stacklevel=4)
 
     def noted_in(self, about: RunInfo) -> RunInfo:
         """What a result says of who made it, with this calibration."""

@@ -19,11 +19,10 @@ def cells(
 ) -> None:
     """Measure every cell of a movie: place, area, brightness, shape, and how much it touches others."""
     from dunno.cli.console import complain, showing_progress, tell_movie
-    from dunno.cli.track import cores
     from dunno.io.writing import check_output, whole
     from dunno.runs.looking import refuse_what_is_no_mask
     from dunno.runs.measuring import write_table
-    from dunno.work.schedule import open_pool
+    from dunno.work.schedule import count_workers, open_pool
 
     check_output(output, overwrite)
     found = opening.open_movie()
@@ -32,7 +31,7 @@ def cells(
         tell_movie(found)
     with (
         whole(output, overwrite) as partial,
-        open_pool(cores(workers)) as pool,
+        open_pool(count_workers(workers)) as pool,
         showing_progress(quiet) as tell,
     ):
         n, broken = write_table(found, partial, pool, tell)

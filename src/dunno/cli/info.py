@@ -44,15 +44,14 @@ command = with_options(info, Opening)
 
 def _looks(movie: Movie) -> tuple[list[Look], list[int], dict[int, str]]:
     """Every frame's masks looked at, a few at a time; how many cells each has; and why some cannot be read."""
-    from dunno.cli.track import cores
     from dunno.runs.looking import look_at
     from dunno.tracking.measuring import measured_blocks
-    from dunno.work.schedule import open_pool
+    from dunno.work.schedule import count_workers, open_pool
 
     looks: list[Look] = []
     counts: list[int] = []
     broken: dict[int, str] = {}
-    with open_pool(cores(None)) as pool:
+    with open_pool(count_workers()) as pool:
         for block in measured_blocks(movie, pool):
             found = {each.frame: each.problem for each in block.broken}
             broken |= found

@@ -40,10 +40,9 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
     """Track every movie, in processes here or on a cluster; show and write one table."""
     from dunno import __version__
     from dunno.cli.console import note, show_movies, showing_progress
-    from dunno.cli.track import cores
     from dunno.runs.plate import TABLE, find_movies, open_folder, track_movies, write_table
     from dunno.work.progress import LogFile
-    from dunno.work.schedule import open_pool
+    from dunno.work.schedule import count_workers, open_pool
 
     for name, given in (
         ("--links", job.links),
@@ -57,7 +56,7 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
     open_folder(output, __version__, job.overwrite, job.resume)
     if not quiet:
         note(f"{len(movies)} movies: {', '.join(list(movies)[:5])}{' …' if len(movies) > 5 else ''}")
-    available = cores(job.choices.workers)
+    available = count_workers(job.choices.workers)
     at_once = min(available, len(movies))
     work = TrackMovie(job, max(available // at_once, 1) if dask is None else 1)
     log = LogFile(output.with_name(f"{output.name}.log"))

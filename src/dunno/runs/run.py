@@ -68,11 +68,7 @@ class Run:
             "schema": RUN.number,
             "dunno": self.about.version,
             "parameters": self.about.to_dict(),
-            "mask_source": self.about.mask_source,
-            "step": self.about.step,
-            "calibrated": self.about.calibrated,
-            "verdict": self.about.verdict,
-            "reason": self.about.reason,
+            **{name: self.about[name] for name in ("mask_source", "step", "calibrated", "verdict", "reason")},
             "summary": asdict(self.summary),
             "timings": {"seconds": round(self.seconds, 3)},
         }

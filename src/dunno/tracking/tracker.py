@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
@@ -40,7 +39,7 @@ from dunno.tracking.self_calibration import fit_plan
 from dunno.tracking.skipped_temperature import fit_temperature
 from dunno.types import EventCosts, FramePair, Movie, PairPosterior, RunInfo
 from dunno.work.progress import Tell, tell_nobody
-from dunno.work.schedule import Pool, in_order, open_pool
+from dunno.work.schedule import Pool, count_workers, in_order, open_pool
 
 LONGEST_GAP = 10
 """The longest gap that may be asked for."""
@@ -114,9 +113,7 @@ class Tracker:
                 f"skips frames; with method {self.method.name}, gaps up to {self.max_gap}"
             )
         self.seed = check_seed(seed)
-        if workers is not None and workers < 1:
-            raise InputError(f"workers is {workers}; expected at least 1")
-        self.workers = workers or available_cores()
+        self.workers = count_workers(workers)
         self.executor = executor
 
     def _chosen(self, calibration: Calibration | str | None) -> Calibration | Literal["self"] | None:
@@ -199,14 +196,10 @@ class Tracker:
         own = self.fits_model if given == "self" else given is not None and given.makes_costs
         return estimate_gate(movie, follows_stage=own)
 
-    @contextmanager
-    def working(self) -> Iterator[Pool]:
+    def working(self) -> AbstractContextManager[Pool]:
         """The workers to use."""
-        if self.executor is not None:
-            yield Pool.of(self.executor, self.workers)
-            return
-        with open_pool(self.workers) as pool:
-            yield pool
+        given = self.executor
+        return open_pool(self.workers) if given is None else nullcontext(Pool.of(given, self.workers))
 
     def draft(self, estimated: float, gate: float) -> Plan:
         """The plan with a gate, before a calibration is fitted."""
@@ -296,6 +289,8 @@ class Tracker:
             evidence="auto" if self.evidence is None else ["places", *self.evidence],
             max_gap=self.max_gap,
             seed=self.seed,
+            calibration=None,
+            calibrated=False,
             verdict=UNTESTED.word,
             reason=UNTESTED.reason,
         )
@@ -378,11 +373,6 @@ def _event_costs(plan: Plan, pair: FramePair) -> EventCosts:
     return replace(
         own or EventCosts(0.0, 0.0, 0.0), **{name: value for name, value in given.items() if value is not None}
     )
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_seed(seed: int) -> int:

@@ -155,6 +155,13 @@ def _abandon(waiting: "Iterable[Future[Any]]") -> None:
     _core.request_stop(False)
 
 
+def count_workers(asked: int | None = None) -> int:
+    """As many as were asked for, or as this process has cores."""
+    if asked is not None and asked < 1:
+        raise InputError(f"workers is {asked}; expected at least 1")
+    return asked or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
 @contextmanager
 def open_pool(workers: int, dask: str | None = None, *, processes: bool = False) -> Iterator[Pool]:
     """Open a pool of workers.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
@@ -15,7 +14,6 @@ from dunno.calibration.evidence import Trial, in_words
 from dunno.calibration.softening import Softening, with_unknown
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict
 from dunno.costs import Cost, evaluate
-from dunno.errors import DunnoWarning
 from dunno.models.carrying import seen
 from dunno.models.durations import over_time
 from dunno.models.intervals import Intervals
@@ -127,13 +125,8 @@ class ModelCalibration(Calibration):
     def check(self, about: RunInfo) -> None:
         """Refuse results of another cost or method; warn of another step."""
         super().check(about)
-        if self.fitted != "self" and self.fitted_for.get("step", about.step) != about.step:
-            warnings.warn(
-                f"the calibration was fitted at step {self.fitted_for['step']}, and is used at {about.step}; "
-                "cells move and divide more between frames that are farther apart",
-                DunnoWarning,
-                stacklevel=3,
-            )
+        why = "cells move and divide more between frames that are farther apart"
+        self.warn_of_others(() if self.fitted == "self" else ("step",), about, why)
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""

@@ -105,14 +105,8 @@ class TemperatureScaling(Calibration):
     def check(self, about: RunInfo) -> None:
         """Refuse a tracking of another cost or method; warn of another step or interval."""
         super().check(about)
-        for name in SHOULD_AGREE:
-            if name in self.fitted_for and self.fitted_for[name] != about[name]:
-                warnings.warn(
-                    f"the calibration was fitted at {name} {self.fitted_for[name]}, and is used at {about[name]}; "
-                    "the temperature grows with the time between frames and scales with the costs",
-                    DunnoWarning,
-                    stacklevel=3,
-                )
+        why = "the temperature grows with the time between frames and scales with the costs"
+        self.warn_of_others(SHOULD_AGREE, about, why)
 
     def apply(self, pair: PairPosterior) -> PairPosterior:
         """Scale one frame pair's distributions; without truth, a joint posterior's whole problem, so that it stays of one piece."""
