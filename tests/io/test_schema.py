@@ -219,7 +219,16 @@ def test_a_run_of_another_form_gets_one_clear_line(
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("frames", []), ("frames", ["a"]), ("step", 0), ("scale", "x"), ("movie_path", 3), ("cost", None)],
+    [
+        ("frames", []),
+        ("frames", ["a"]),
+        ("step", 0),
+        ("scale", "x"),
+        ("movie_path", 3),
+        ("cost", None),
+        ("seed", "x"),
+        ("evidence", [1]),
+    ],
 )
 def test_a_parameter_of_another_form_is_named(output: Path, name: str, value: object) -> None:
     about = json.loads((output / "run.json").read_text())["parameters"]

@@ -20,8 +20,9 @@ ABOUT = RunInfo(
     interval=None,
     cost="distance",
     method="SM",
-    joint=False,
     max_distance=43.21,
+    calibration=None,
+    calibrated=False,
     reason="nothing was tested",
 )
 

@@ -18,36 +18,6 @@ from dunno.io.writing import RUN_FILE
 from dunno.types import Movie, RunInfo
 
 
-def _are_frames(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 1 and all(type(each) is int and each >= 0 for each in value)
-
-
-def _is_path(value: Any) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _is_scale(value: Any) -> bool:
-    return value is None or (isinstance(value, list) and all(isinstance(each, int | float) for each in value))
-
-
-FORMS: dict[str, Callable[[Any], bool]] = {
-    "frames": _are_frames,
-    "step": lambda value: type(value) is int and value > 0,
-    "scale": _is_scale,
-    "interval": lambda value: value is None or isinstance(value, int | float),
-    "movie": lambda value: isinstance(value, str),
-    "cost": lambda value: isinstance(value, str),
-    "method": lambda value: isinstance(value, str),
-    "version": lambda value: isinstance(value, str),
-    "movie_path": _is_path,
-    "masks_path": _is_path,
-    "mask_source": _is_path,
-    "calibrated": lambda value: isinstance(value, bool),
-    "calibration": lambda value: value is None or isinstance(value, dict),
-}
-"""What the parameters in `run.json` must look like for an output to be opened."""
-
-
 def read_run(folder: str | Path) -> RunInfo:
     """Who made an output, as its `run.json` says; an older one is brought to today's form."""
     return RunInfo.of_dict(read_written_run(folder)["parameters"])
@@ -63,8 +33,7 @@ def read_written_run(folder: str | Path) -> dict[str, Any]:
         about["frames"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{folder}: is no output of dunno track (there is no complete {RUN_FILE} in it)") from None
-    wrong = next((name for name, fits in FORMS.items() if not (name in about and fits(about[name]))), None)
-    if wrong is not None:
+    if (wrong := RunInfo.misfit(about)) is not None:
         raise InputError(
             f"{path}: its {wrong} is {about.get(wrong)!r:.60}, not of the form that dunno writes; {RUN.cure}"
         )

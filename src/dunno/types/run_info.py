@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import MISSING, dataclass, field, fields, replace
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 EARLIER = "as an earlier version of dunno saw it, which did not test by skipping frames"
 """The reason of a verdict that version 0.1 did not write."""
@@ -31,7 +32,7 @@ class RunInfo(Mapping[str, Any]):
     cost: str
     cost_parameters: Mapping[str, Any] = field(default_factory=dict)
     method: str
-    joint: bool
+    joint: bool = False
     method_parameters: Mapping[str, Any] = field(default_factory=dict)
     perturbation: str | None = None
     perturbation_parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -46,8 +47,8 @@ class RunInfo(Mapping[str, Any]):
     evidence: str | Sequence[str] = "auto"
     max_gap: int | None = None
     seed: int = 0
-    calibration: Mapping[str, Any] | None = None
-    calibrated: bool = False
+    calibration: Mapping[str, Any] | None
+    calibrated: bool
     verdict: str = "untested"
     reason: str = ""
     review: Mapping[str, Any] | None = None
@@ -59,6 +60,17 @@ class RunInfo(Mapping[str, Any]):
         word = "supported" if content.get("calibrated") else "untested"
         told: dict[str, Any] = {"joint": content.get("method") == "JP", "verdict": word, "reason": EARLIER}
         return cls(**told | {name: content[name] for name in cls.__dataclass_fields__ if name in content})
+
+    @classmethod
+    def misfit(cls, content: Mapping[str, Any]) -> str | None:
+        """The first parameter that is missing, or not of its form; `None` where all are well."""
+        always = (each.name for each in fields(cls) if each.default is each.default_factory is MISSING)
+        given = {**dict.fromkeys(always, MISSING), **content}
+        kinds = get_type_hints(cls).items()
+        wrong = next((name for name, kind in kinds if name in given and not _fits(given[name], kind)), None)
+        if wrong is None and (len(content["frames"]) < 2 or min(content["frames"]) < 0):
+            return "frames"
+        return "step" if wrong is None and content["step"] < 1 else wrong
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON; what was reviewed and exported only where something was."""
@@ -132,3 +144,13 @@ class RunInfo(Mapping[str, Any]):
     def skip_tests(self) -> Sequence[Mapping[str, Any]]:
         """What the skip tests saw, one for each step."""
         return self.calibration_details.get("skipping") or ()
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether what JSON holds is of an annotated kind."""
+    of, parts = get_origin(kind), get_args(kind)
+    if of is UnionType:
+        return any(_fits(value, part) for part in parts)
+    if of is Sequence:
+        return isinstance(value, list) and all(_fits(each, parts[0]) for each in value)
+    return type(value) in {float: (float, int), Mapping: (dict,)}.get(of or kind, (kind,))
