@@ -1,6 +1,8 @@
 """What may be asked of every cost and every method, whoever made it."""
 
 import pickle
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -103,3 +105,10 @@ def test_a_perturbation_of_ones_own_sees_what_the_cost_offers(colony: Movie) -> 
     given: dict[str, Any] = {"appear_cost": 5.0, "disappear_cost": 5.0, "divide_cost": 0.0, "max_distance": 20.0}
     Tracker(sideways, "FP", perturbation=Watches(), calibration=None, **given).track(colony)
     assert seen and all(map(all, seen))
+
+
+def test_nothing_behind_the_door_asks_who_made_it() -> None:
+    asks = re.compile(r"(getattr|hasattr|isinstance)\((\w+\.)*_?(cost|method|perturbation|executor)[,)]")
+    source = Path(rooms.__file__).parent
+    found = {str(path.relative_to(source)) for path in source.rglob("*.py") if asks.search(path.read_text())}
+    assert found == {"work/schedule.py"}  # which makes a pool of somebody's executor
