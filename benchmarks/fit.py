@@ -79,8 +79,8 @@ def compare_with_whole(tracker: Tracker, movie: Movie) -> None:
 
 
 def _fit(tracker: Tracker, movie: Movie) -> Fit:
-    with tracker.working() as (executor, workers):
-        sample: Sample = take_sample(tracker.cost, movie, executor, workers, tell_nobody)
+    with tracker.working() as pool:
+        sample: Sample = take_sample(tracker.cost, movie, pool, tell_nobody)
     start = time.process_time()
     fit, _ = fit_sample(sample, 1, estimate_gate(movie), True, tell_nobody)
     print(f"{len(sample.cells)} frames, {sample.n_rows} cells: {time.process_time() - start:.2f} s")
@@ -95,8 +95,8 @@ def main() -> None:
     name, every = given[0] if given else "Fluo-N2DL-HeLa/02", int(given[1]) if len(given) > 1 else 1
     movie = read(Path(os.environ["DUNNO_DATA"]) / name).every(every)
     tracker = Tracker(workers=1)
-    with tracker.working() as (executor, workers):
-        movie = with_measured_cells(movie, executor, workers)
+    with tracker.working() as pool:
+        movie = with_measured_cells(movie, pool)
     np.seterr(all="ignore")
     import scipy.sparse
     import scipy.spatial  # noqa: F401  (imported before the clock runs)

@@ -55,8 +55,7 @@ def row(movie: Movie, truth: Truth, max_gap: int | None, seed: int) -> str:
     begun = time.process_time()
     tracking = Tracker(workers=1, max_gap=max_gap).track(movie)
     seconds = time.process_time() - begun
-    about = {**tracking.about, "calibration": {**tracking.about["calibration"], "max_gap": 1}}
-    s = evaluation.score(replace(tracking, about=about), truth)
+    s = evaluation.score(replace(tracking, about=tracking.about.with_longest_gap(1)), truth)
     made = int((tracking.edges.selected & (tracking.edges.gap > 0)).sum())
     right = sum(_right(pair, truth) for pair in tracking.pairs)
     lengths = [track.last - track.first + 1 for track in tracking.tracks()]

@@ -15,7 +15,7 @@ from dunno.cli import run
 from dunno.errors import InputError
 from dunno.io.array_files import open_arrays, write_arrays
 from dunno.io.block_files import read_block
-from dunno.io.output import read_run
+from dunno.io.output import read_run, read_written_run
 from dunno.io.schema import PAIRS, RUN, SCHEMAS, Schema
 from dunno.review import Decision, Review
 from dunno.review.log import Log
@@ -91,7 +91,7 @@ def test_what_is_read_is_accepted_and_anything_else_refused_in_one_line() -> Non
 
 def test_this_version_reads_what_it_writes(output: Path) -> None:
     assert all(1 <= schema.oldest <= schema.number for schema in SCHEMAS)
-    assert read_run(output)["schema"] == RUN.number
+    assert read_written_run(output)["schema"] == RUN.number
     for path in (output / "pairs").iterdir():
         with np.load(path) as arrays:
             assert arrays["schema"] == PAIRS.number
@@ -115,7 +115,7 @@ def test_an_older_output_is_reported_reviewed_and_exported(output: Path, tmp_pat
         question = review.next()
         review.answer(Decision("no mother", question.frame, question.label), question)
     assert run(["review", str(output), "--export", str(tmp_path / "reviewed")]) == 0
-    assert read_run(tmp_path / "reviewed")["schema"] == RUN.number
+    assert read_written_run(tmp_path / "reviewed")["schema"] == RUN.number
     assert json.loads((output / "run.json").read_text())["schema"] == 1  # what is there stays as it is
 
 
@@ -232,7 +232,16 @@ def test_a_run_of_another_form_gets_one_clear_line(
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("frames", []), ("frames", ["a"]), ("step", 0), ("scale", "x"), ("movie_path", 3), ("cost", None)],
+    [
+        ("frames", []),
+        ("frames", ["a"]),
+        ("step", 0),
+        ("scale", "x"),
+        ("movie_path", 3),
+        ("cost", None),
+        ("seed", "x"),
+        ("evidence", [1]),
+    ],
 )
 def test_a_parameter_of_another_form_is_named(output: Path, name: str, value: object) -> None:
     about = json.loads((output / "run.json").read_text())["parameters"]

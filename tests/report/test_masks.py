@@ -1,6 +1,7 @@
 """What the report says of the masks, counted by hand."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ import pytest
 from dunno.report import masks
 from dunno.report.faults import FaultCounts, Faults
 from dunno.types import Block, Cells, Detections
+from tests.report.test_words import ABOUT
 
-JUDGED = {"calibration": {"kind": "motion model", "max_gap": 2, "judges_masks": True}}
+MODEL = {"kind": "motion model", "max_gap": 2, "judges_masks": True}
+JUDGED = replace(ABOUT, calibration=MODEL)
 
 
 def cells(frame: int, places: list[tuple[float, float]]) -> Detections:
@@ -66,7 +69,7 @@ def test_the_section_names_the_worst_frames_first_and_what_is_wrong(faults: Faul
 
 
 def test_only_what_was_looked_at_is_told(faults: Faults) -> None:
-    gaps_alone = {"calibration": {**JUDGED["calibration"], "judges_masks": False}}
+    gaps_alone = replace(ABOUT, calibration={**MODEL, "judges_masks": False})
     told = masks.section(gaps_alone, replace(faults, false=np.zeros(3), two=np.zeros(3)), None)
     assert "missing, per frame" in told and "holding" not in told
 
@@ -79,6 +82,8 @@ def test_only_what_was_looked_at_is_told(faults: Faults) -> None:
         ({"kind": "motion model", "max_gap": 0, "judges_masks": False}, "Nothing speaks against them"),
     ],
 )
-def test_where_nobody_looked_there_is_one_plain_line(faults: Faults, calibration: object, words: str) -> None:
-    told = masks.section({"calibration": calibration}, faults, None)
+def test_where_nobody_looked_there_is_one_plain_line(
+    faults: Faults, calibration: dict[str, Any] | None, words: str
+) -> None:
+    told = masks.section(replace(ABOUT, calibration=calibration), faults, None)
     assert words in told and told.count("<p>") == 1 and "<svg" not in told

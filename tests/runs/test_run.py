@@ -28,7 +28,7 @@ from dunno.io.writing import partial_of
 from dunno.runs.broken import track_what_can_be
 from dunno.runs.run import pays_in_processes, track_into
 from dunno.tracking.spans import Span
-from dunno.work.schedule import open_executor
+from dunno.work.schedule import open_pool
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -335,8 +335,8 @@ def test_any_number_of_threads_gives_the_same_bytes(
 def test_processes_give_the_same_bytes(small: Path, small_whole: Path, tmp_path: Path) -> None:
     import dunno as package
 
-    with open_executor(2, processes=True) as (executor, workers):
-        track_into(Tracker(executor=executor, workers=workers), package.read(small), tmp_path / "many")
+    with open_pool(2, processes=True) as pool:
+        track_into(Tracker(executor=pool), package.read(small), tmp_path / "many")
     assert content(small_whole) == content(tmp_path / "many")
 
 
@@ -373,9 +373,9 @@ def test_worker_processes_end_with_a_killed_run(tmp_path: Path) -> None:
     import psutil
 
     script = (
-        "from dunno.work.schedule import open_executor; import time, os\n"
+        "from dunno.work.schedule import open_pool; import time, os\n"
         "if __name__ == '__main__':\n"
-        "    with open_executor(2, processes=True) as (pool, n):\n"
+        "    with open_pool(2, processes=True) as pool:\n"
         "        print(pool.submit(os.getpid).result(), flush=True); time.sleep(60)\n"
     )
     (tmp_path / "main.py").write_text(script)
@@ -405,7 +405,7 @@ class Shares(Executor):
 
 def test_arrays_are_not_sent_whole_with_every_block(tmp_path: Path) -> None:
     masks = np.stack([Crowd(20, 200)[t] for t in range(200)])
-    with open_executor(2) as (threads, _):
+    with open_pool(2) as threads:
         shares = Shares(threads)
         track_into(Tracker(method="SM", executor=shares, workers=2), Movie(masks), tmp_path / "out")
     assert 0 < shares.largest < masks.nbytes / 8

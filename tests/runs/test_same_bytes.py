@@ -10,7 +10,7 @@ from dunno import Movie, Tracker
 from dunno.io.block_files import linked_blocks
 from dunno.runs.run import track_into
 from dunno.simulate import Faults, colony, spoil
-from dunno.work.schedule import open_executor
+from dunno.work.schedule import open_pool
 
 from .test_run import Stops, content, stop_after
 
@@ -65,8 +65,8 @@ def test_threads_give_the_same_bytes(kind: str, movie: Movie, alone: Path, tmp_p
 
 
 def test_processes_give_the_same_bytes(kind: str, movie: Movie, alone: Path, tmp_path: Path) -> None:
-    with open_executor(2, processes=True) as (executor, workers):
-        track_into(tracker(kind, executor=executor, workers=workers), movie, tmp_path / "out")
+    with open_pool(2, processes=True) as pool:
+        track_into(tracker(kind, executor=pool), movie, tmp_path / "out")
     assert content(tmp_path / "out") == content(alone)
 
 

@@ -166,7 +166,7 @@ def test_missing_masks_are_counted_and_bridged(damaged: tuple[Movie, Truth], tra
     assert found.counts["true_gap_links"] > 20
     assert found.counts["gap_links"] == pytest.approx(found.counts["true_gap_links"], rel=0.2)
     alone = Tracker(workers=1, max_gap=0).track(movie)
-    judged = replace(alone, about={**alone.about, "calibration": {**alone.about["calibration"], "max_gap": 1}})
+    judged = replace(alone, about=alone.about.with_longest_gap(1))
     assert found.daughter_accuracy > evaluation.score(judged, truth).daughter_accuracy + 0.02
     lengths = [[row.last - row.first + 1 for row in each.tracks()] for each in (tracked, alone)]
     assert np.mean(lengths[0]) > 1.3 * np.mean(lengths[1])

@@ -25,8 +25,8 @@ from dunno.work.progress import tell_nobody
 
 def sample_of(movie: Movie) -> Sample:
     tracker = Tracker(workers=1)
-    with tracker.working() as (executor, workers):
-        return take_sample(tracker.cost, movie, executor, workers, tell_nobody)
+    with tracker.working() as pool:
+        return take_sample(tracker.cost, movie, pool, tell_nobody)
 
 
 @pytest.fixture(scope="module")

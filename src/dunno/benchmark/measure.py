@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dunno import evaluation, rooms
+from dunno import evaluation
 from dunno.benchmark.folds import Fold, Part, open_folds
 from dunno.benchmark.rows import Row
 from dunno.benchmark.units import Unit
 from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts, fit_event_costs
-from dunno.costs import Cost
+from dunno.costs import Cost, cost_of
 from dunno.errors import DunnoWarning
 from dunno.evaluation.decisions import decide
 from dunno.tracking import Tracking
@@ -101,7 +101,7 @@ class Bench:
         unit = self.unit
         row = Row(
             unit.dataset, fold.sequence, unit.step, unit.cost, unit.method, scaling,
-            model=None if unit.model is None else Path(unit.model).name, dropout=getattr(self.cost, "dropout", unit.dropout),
+            model=None if unit.model is None else Path(unit.model).name, dropout=getattr(self.cost.given, "dropout", unit.dropout),
             dimensions=fold.whole.movie.n_dimensions, dunno=unit.version, seed=unit.seed,
             masks="/".join(fold.whole.movie.mask_source.split("/")[-2:]),
         )  # fmt: skip
@@ -204,9 +204,9 @@ class Bench:
         blocks = tuple(
             block for part in fold.evaluate if len(part.movie) > 1 for block in [_within(tracking.block, part)]
         )
-        trusted = bool(tracking.about["calibrated"])
-        reason = None if trusted else f"{tracking.about['verdict']}: {tracking.about['reason']}"
-        temperature = tracking.about["calibration"].get("temperature")  # of a model there is none
+        trusted = tracking.about.calibrated
+        reason = None if trusted else f"{tracking.about.verdict}: {tracking.about.reason}"
+        temperature = tracking.about.temperature  # of a model there is none
         return Tracked(replace(tracking, blocks=blocks), spent, temperature, trusted, reason)
 
     def _with_events(self, fold: Fold) -> Tracked:
@@ -237,11 +237,7 @@ def _within(block: Block, part: Part) -> Block:
 
 def make_cost(unit: Unit) -> Cost:
     """The unit's cost; a learnt one with its model and dropout rate."""
-    offered: Any = rooms.find("costs", unit.cost)
-    if unit.model is not None:
-        offered = offered(model=unit.model, dropout=unit.dropout)
-    made: Cost = offered() if isinstance(offered, type) else offered
-    return made
+    return cost_of(unit.cost, **({} if unit.model is None else {"model": unit.model, "dropout": unit.dropout}))
 
 
 def check_frames(parts: Sequence[Part], purpose: str) -> None:

@@ -13,19 +13,8 @@ from dunno.perturbations import Perturbation
 from dunno.types import Movie, Truth
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from dunno.tracking import Tracking
-
-    class TracksWith(Protocol):
-        """A tracker whose perturbation can be exchanged."""
-
-        perturbation: Perturbation | None
-        method: Any
-
-        def track(self, movie: Movie) -> Tracking:
-            """Track a movie."""
-            ...
+    from dunno.tracking.tracker import Tracker
 
 
 STRENGTHS: dict[str, tuple[float, ...]] = {
@@ -44,12 +33,12 @@ class Trial:
     loss: float
 
 
-def tune_perturbation(tracker: TracksWith, movie: Movie, truth: Truth) -> list[Trial]:
+def tune_perturbation(tracker: Tracker, movie: Movie, truth: Truth) -> list[Trial]:
     """Try a perturbation at several strengths, by the held-out mean −log P(true mother).
 
     For each strength the temperature is fitted on the odd frame pairs and the loss taken on the even ones, and the other way round.
     """
-    if not getattr(tracker.method, "perturbs", False) or tracker.perturbation is None:
+    if not tracker.method.perturbs or tracker.perturbation is None:
         raise InputError(f"method {tracker.method.name} perturbs nothing; --tune is for FP and FP+A")
     given: Any = tracker.perturbation
     strength = next((field.name for field in fields(given) if field.name in STRENGTHS), None)

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dunno.types import RunInfo
+
 Word = Literal["supported", "untested", "contradicted"]
 
 LEAST_ERRORS = 5.0
@@ -93,11 +95,11 @@ class Verdict:
 UNTESTED = Verdict("untested", "nothing was tested; the probabilities are the method's own")
 
 
-def fitted_with_truth(about: Mapping[str, Any], at_bound: bool = False) -> Verdict:
+def fitted_with_truth(about: RunInfo, at_bound: bool = False) -> Verdict:
     """The verdict on what was fitted on an annotated movie."""
     if at_bound:
         return Verdict("contradicted", "the temperature ran into a bound of its search")
-    return Verdict("supported", f"fitted on the annotated movie {about.get('movie')}")
+    return Verdict("supported", f"fitted on the annotated movie {about.movie}")
 
 
 def judge(test: SkipTest | None, problems: tuple[str, ...] = (), covering: float = 0.0) -> Verdict:

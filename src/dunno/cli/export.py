@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,11 +40,11 @@ def export(
 
     check_limits(min_probability, min_length)
     form = find_format(to)
-    about = {**read_run(output)["parameters"]}
+    about = read_run(output)
     movie = reopen_movie(output, masks) if form.needs_masks else None
     left_out, counted = LeftOut(), LeftOut()
     if min_probability is not None or min_length is not None:
-        about["export"] = {"min_probability": min_probability, "min_length": min_length}
+        about = replace(about, export={"min_probability": min_probability, "min_length": min_length})
 
     def sure(count: LeftOut) -> Iterable[Block]:
         blocks = linked_blocks(output)
@@ -60,7 +61,7 @@ def export(
             "the review is not in it; dunno review OUT --export DIR writes the reviewed tracks, which can be exported then"
         )
     if not quiet:
-        say(f"written to {path}: {len(tracks):,} tracks as {form.name}; probabilities are {about['verdict']}")
+        say(f"written to {path}: {len(tracks):,} tracks as {form.name}; probabilities are {about.verdict}")
         for line in _told(left_out, min_probability, min_length):
             say(line)
 

@@ -60,7 +60,7 @@ def challenge_curve(
 @contextlib.contextmanager
 def _annotation(tracking: Tracking, truth: Path) -> Any:
     """A folder with the truth as the library wants it."""
-    if tracking.about["step"] != 1:
+    if tracking.about.step != 1:
         raise InputError("the challenge's measures are for every frame of a sequence; this is every n-th")
     with tempfile.TemporaryDirectory() as folder:
         annotation = Path(folder) / "01_GT"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from dunno.calibration import TemperatureScaling
 from dunno.calibration.kinds.temperature import scaled
@@ -26,9 +28,8 @@ def side_by_side(tracking: Tracking, truth: Truth) -> dict[str, Tracking]:
     bare = as_is(tracking)
     if bare is not None:
         found[AS_IS] = bare
-    told = tracking.about.get("calibration")
-    if told is not None:
-        found[NAMES.get(str(told.get("fitted")), "as calibrated")] = tracking
+    if tracking.about.calibration is not None:
+        found[NAMES.get(str(tracking.about.fitted_on), "as calibrated")] = tracking
     scaled = None if bare is None else cross_fitted(bare, truth)
     if scaled is not None:
         found[WITH_TRUTH] = scaled
@@ -40,20 +41,20 @@ def as_is(tracking: Tracking) -> Tracking | None:
 
     `None` where its pairs do not say: costs that were fitted with truth, or a model whose problems were not kept.
     """
-    told = tracking.about.get("calibration")
+    told = tracking.about.calibration
     if told is None:
         return tracking
     before = _undone(tracking.block, told)
     if before is None:
         return None
-    if tracking.about.get("links"):
+    if tracking.about.links:
         before = replace(before, selected=tracking.block.selected)  # they are somebody else's
-    return replace(tracking, blocks=(before,), about={**tracking.about, "calibration": None, "calibrated": False})
+    return replace(tracking, blocks=(before,), about=tracking.about.uncalibrated)
 
 
-def _undone(block: Block, told: dict[str, object]) -> Block | None:
+def _undone(block: Block, told: Mapping[str, Any]) -> Block | None:
     """A block without what a calibration did to it."""
-    power = told.get("temperature") or (1 / told["tempering"] if "unknown" in told else None)  # type: ignore[operator]
+    power = told.get("temperature") or (1 / told["tempering"] if "unknown" in told else None)
     if not isinstance(power, float):
         return None
     if block.problem is not None:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dunno.assignment import k_best
-from dunno.methods import ScoredPair, frequencies, links
+from dunno.methods import Method, ScoredPair, frequencies, links
 from dunno.types import Block
 
 
 @dataclass(frozen=True)
-class AssignmentSampling:
+class AssignmentSampling(Method):
     r"""The K cheapest assignments, weighted by their likelihoods; the links are the cheapest one.
 
     $$P_{ij} = \sum_{k=1}^K p_k \mathbb 1\{(i, j) \in A_k\}, \qquad

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dunno.assignment import decide
-from dunno.methods import ScoredPair, links, posterior
+from dunno.methods import Method, ScoredPair, links, posterior
 from dunno.types import Block
 
 
 @dataclass(frozen=True)
-class JointPosterior:
+class JointPosterior(Method):
     r"""Marginals of the posterior over all assignments; the links are the most likely decisions.
 
     $$P_{ij} = \sum_{A \ni (i,j)} P(A), \qquad P(A) \propto \exp(-cost(A)) \qquad\text{(Eq. 6–8 of the paper)}$$
@@ -22,7 +22,12 @@ class JointPosterior:
 
     name = "JP"
     joint = True
+    solves_blocks = True
     tolerance = 0.02  # clusters of cells in large frames depend a little on the order of detections
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.solves_blocks = False  # whoever derives from it has something else to tell
 
     def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> Block:
         """Say how probable each edge and each event is, and which edges are links."""

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dunno.assignment import sample, solve
-from dunno.methods import ScoredPair, frequencies, links
+from dunno.methods import Method, ScoredPair, frequencies, links
 from dunno.types import Block
 
 
 @dataclass(frozen=True)
-class PosteriorSampling:
+class PosteriorSampling(Method):
     r"""How often an edge is in assignments drawn from the posterior; the links are the MAP.
 
     $$P_{ij} = \frac1K \sum_{k=1}^K \mathbb 1\{(i, j) \in A_k\}, \qquad A_k \sim P(A) \propto \exp(-cost(A))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from dunno.report.scenes import Scene, scenes
 from dunno.report.survey import Survey, survey
 from dunno.report.truthfulness import Truthfulness, compare
 from dunno.tracking import Tracking
-from dunno.types import Block, Movie
+from dunno.types import Block, Movie, RunInfo
 
 REPORT_FILE = "report.html"
 
@@ -56,7 +55,7 @@ def write_report(
     """
     folder, why_not = Path(folder), ""
     check_bins(n_bins)
-    about = read_run(folder)["parameters"]
+    about = read_run(folder)
     if movie is not None:
         movie = with_stored_cells(movie, folder)
     else:
@@ -66,7 +65,7 @@ def write_report(
     counted = survey(progress(linked_blocks(folder), total))
     pictures, about_pictures = _pictures(movie, counted.doubts, why_not)
     deciding = Deciding(port_of(read_written_run(folder)["parameters"]))
-    frames = np.array(about["frames"], np.int64)
+    frames = np.array(about.frames, np.int64)
     trees, drawing = _grown(progress(linked_blocks(folder), total), counted, frames, deciding)
     worst = None if pictures is None or movie is None else frame_pictures(movie, about, counted.faults)
     content = Content(about, counted, trees, drawing, pictures, about_pictures, compared, deciding, worst)
@@ -88,7 +87,7 @@ def _reopened(folder: Path, masks: str | Path | None, needed: bool) -> tuple[Mov
         return None, str(error)
 
 
-def _compared(folder: Path, movie: Movie, about: Mapping[str, Any], truth: Path, n_bins: int) -> Truthfulness:
+def _compared(folder: Path, movie: Movie, about: RunInfo, truth: Path, n_bins: int) -> Truthfulness:
     return compare(Tracking(movie, tuple(linked_blocks(folder)), about), match_folder(truth, movie), n_bins)
 
 

@@ -23,7 +23,7 @@ from dunno.review.state import Progress
 from dunno.runs.run import Run
 from dunno.runs.summary import Summary
 from dunno.tracking import Tracking
-from dunno.types import Block, Movie
+from dunno.types import Block, Movie, RunInfo
 
 STATEMENTS = "statements.csv"
 COLUMNS = ("kind", "frame", "label", "mother_frame", "mother", "other")
@@ -34,12 +34,12 @@ def reviewed_blocks(review: Review) -> Iterator[Block]:
     return (replace(block, is_reviewed=True) for block in one_link_each(review.blocks()))
 
 
-def about_review(review: Review) -> dict[str, Any]:
+def about_review(review: Review) -> RunInfo:
     """The output's parameters, and what the review did to it."""
     kinds = [answer.decision.kind for answer in review.standing]
     said = {kind: kinds.count(kind) for kind in sorted(set(kinds))}
     found = {"answered": review.n_answered, "statements": said, "error_rate": rate_of(review.error_rate())}
-    return {**review.about, "review": found}
+    return replace(review.about, review=found)
 
 
 def rate_of(found: ErrorRate) -> dict[str, Any]:

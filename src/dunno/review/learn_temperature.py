@@ -9,7 +9,7 @@ from dunno.calibration.kinds.temperature import best_temperature
 from dunno.calibration.verdict import Verdict
 from dunno.errors import InputError
 from dunno.review.learn_softening import beside_answers
-from dunno.review.lessons import Lessons, Values, calibration_kind, uncalibrated
+from dunno.review.lessons import Lessons, Values
 from dunno.review.review import Review
 
 RESAMPLINGS = 200
@@ -18,12 +18,12 @@ RESAMPLINGS = 200
 def fit_temperature(review: Review, lessons: Lessons) -> tuple[TemperatureScaling, Values]:
     """The temperature that makes the answers most probable, on top of one that the output has; bootstrapped over answers."""
     about = review.about
-    if calibration_kind(about) not in (None, TemperatureScaling.name):
+    if about.calibration_kind not in (None, TemperatureScaling.name):
         raise InputError(
-            f"the output is calibrated by a {calibration_kind(about)} already, on which no temperature can be put; "
+            f"the output is calibrated by a {about.calibration_kind} already, on which no temperature can be put; "
             "leave out --temperature"
         )
-    before = about["calibration"]["temperature"] if about["calibration"] else 1.0  # the new one comes on top of it
+    before = about.temperature or 1.0  # the new one comes on top of it
     daughters = beside_answers(review.original, lessons)
     used = daughters.possible[daughters.judged]
     if not used.any():
@@ -36,7 +36,7 @@ def fit_temperature(review: Review, lessons: Lessons) -> tuple[TemperatureScalin
     low, high = np.quantile(again, (0.025, 0.975)).tolist()
     fitted = TemperatureScaling(
         temperature=before * best,
-        fitted_for=uncalibrated(about),
+        fitted_for=about.uncalibrated.to_dict(),
         loss_before=float(np.average(losses(1.0 / before), weights=weight)),
         loss_after=float(np.average(losses(best), weights=weight)),
         counts={"daughters": n, "mother_no_candidate": int((~used).sum()), **lessons.left_out},

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from dunno.tracking.gate import merge
 from dunno.tracking.masks import block_of_masks, with_gap_edges
 from dunno.tracking.plan import Plan
 from dunno.tracking.spans import Span, spans_of
-from dunno.types import Block, Candidates, FramePair, Movie
+from dunno.types import Block, Candidates, FramePair, Movie, RunInfo
 from dunno.types.stretch import Stretch
 
 
@@ -45,9 +44,9 @@ class MaskBlocks:
         self._spans: list[Span] | None = None
 
     @classmethod
-    def of(cls, folder: Path, about: dict[str, Any], movie: Callable[[], Movie]) -> MaskBlocks | None:
+    def of(cls, folder: Path, about: RunInfo, movie: Callable[[], Movie]) -> MaskBlocks | None:
         """Those of an output; `None` where its masks are not judged, or the links are somebody else's."""
-        if about["links"] is not None or not (about["calibration"] or {}).get("judges_masks"):
+        if about.links is not None or not about.judges_masks:
             return None
         return cls(plan_of(about, load_calibration(folder / CALIBRATION_FILE)), movie)
 

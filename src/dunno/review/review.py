@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from dunno.review.opening import alone, header_of, user, written
 from dunno.review.question import Question
 from dunno.review.queue import Filter, Order, Queue
 from dunno.review.state import Progress, State
-from dunno.types import Block, Bools, Detections, Movie, PairPosterior
+from dunno.types import Block, Bools, Detections, Movie, PairPosterior, RunInfo
 from dunno.work.lock import Lock
 
 SEED = 0
@@ -54,7 +53,7 @@ class Review:
     def __init__(
         self,
         folder: Path,
-        about: dict[str, Any],
+        about: RunInfo,
         log: Log | None,
         history: History,
         lock: Lock | None,
@@ -102,7 +101,7 @@ class Review:
             progress: Wraps the stream of pairs, knowing how many will come.
         """
         folder = Path(folder)
-        about = read_run(folder)["parameters"]
+        about = read_run(folder)
         found, records = read_log(folder)
         header = header_of(folder, about, found)
         if read_only:
@@ -145,7 +144,7 @@ class Review:
     @property
     def calibrated(self) -> bool:
         """Whether the output's probabilities are."""
-        return bool(self.about["calibrated"])
+        return self.about.calibrated
 
     @property
     def standing(self) -> tuple[Answer, ...]:

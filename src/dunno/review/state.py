@@ -22,7 +22,7 @@ from dunno.review.mask_blocks import MaskBlocks
 from dunno.review.statements import concerns
 from dunno.review.store import Recent, Store
 from dunno.review.table import Table
-from dunno.types import Block, Bools, Ints, PairPosterior
+from dunno.types import Block, Bools, Ints, PairPosterior, RunInfo
 
 FALSE = (NO_CELL, ONE_CELL)
 KEPT_BLOCKS = 16
@@ -38,11 +38,9 @@ class State:
         answers: For every row with an answer, those that stand, the last one last.
     """
 
-    def __init__(
-        self, folder: Path, about: dict[str, Any], progress: Progress, blocks: MaskBlocks | None = None
-    ) -> None:
-        keep_links = about["links"] is not None or not about["joint"]
-        self._rules = Rules(no_mother=bool(about["no_mother"]), keep_links=keep_links)
+    def __init__(self, folder: Path, about: RunInfo, progress: Progress, blocks: MaskBlocks | None = None) -> None:
+        keep_links = about.links is not None or not about.joint
+        self._rules = Rules(no_mother=about.no_mother, keep_links=keep_links)
         self._store = Store(folder)
         self._blocks = blocks
         self._solved: Recent[Block] = Recent(KEPT_BLOCKS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +19,7 @@ from dunno.lineage.filling import filled
 from dunno.lineage.tracks import NumberedBlock, TrackNumbers, TrackRow, numbered
 from dunno.tracking.forests import draw_forests
 from dunno.tracking.identities import IdentityTable, identities
-from dunno.types import Block, Movie, PairPosterior
+from dunno.types import Block, Movie, PairPosterior, RunInfo
 from dunno.types.block import Edges
 
 if TYPE_CHECKING:
@@ -35,23 +34,21 @@ class Tracking:
     Attributes:
         movie: What was tracked.
         blocks: All cells and candidate edges, with what is believed of them, in order.
-        about: Who made it: version, cost, method, parameters, seed, and whether its probabilities are calibrated.
+        about: Who made it, how, and whether its probabilities are calibrated.
     """
 
     movie: Movie
     blocks: tuple[Block, ...]
-    about: Mapping[str, Any]
+    about: RunInfo
 
     def __repr__(self) -> str:
         links = len(self.block.links)
-        state = self.about.get("verdict", "untested")
-        return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {state})"
+        return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {self.about.verdict})"
 
     @classmethod
     def read(cls, folder: str | Path, masks: str | Path | None = None) -> Tracking:
         """Read what `dunno track` wrote, and open its movie again (`masks`: where it is now, if it has moved)."""
-        about = {**read_run(folder)["parameters"]}
-        return cls(reopen_movie(folder, masks), tuple(linked_blocks(folder)), about)
+        return cls(reopen_movie(folder, masks), tuple(linked_blocks(folder)), read_run(folder))
 
     @cached_property
     def pairs(self) -> tuple[PairPosterior, ...]:
@@ -100,8 +97,8 @@ class Tracking:
             raise InputError(
                 "only results of method JP, not scaled by a temperature nor read from a file, can be sampled from"
             )
-        doubt = float((self.about.get("calibration") or {}).get("division_doubt", 0.0))
-        return [replace(self, blocks=(forest,)) for forest in draw_forests(self.block, problem, n, seed, doubt)]
+        forests = draw_forests(self.block, problem, n, seed, self.about.division_doubt)
+        return [replace(self, blocks=(forest,)) for forest in forests]
 
     def filled(self) -> Tracking:
         """The same with cells filled in where links skip frames, marked in every file (`filled`), for tools that need every frame.
@@ -142,7 +139,12 @@ class Tracking:
         table = {"label": cells.label, "entropy": cells.entropy, "confidence": cells.incoming}
         graph = {row.track: [row.mother] for row in self.tracks() if row.mother}
         columns = {name: values[order] for name, values in table.items()}
-        more = {"graph": graph, "features": columns, "name": self.movie.name, "metadata": {"dunno": dict(self.about)}}
+        more = {
+            "graph": graph,
+            "features": columns,
+            "name": self.movie.name,
+            "metadata": {"dunno": self.about.to_dict()},
+        }
         return data[order], more, "tracks"
 
     def to_networkx(self, candidates: bool = False) -> networkx.DiGraph:

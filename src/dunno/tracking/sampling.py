@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -24,7 +23,7 @@ from dunno.types.field import Field
 from dunno.types.stage import stage_jump
 from dunno.types.stretch import Stretch, Transition
 from dunno.work.progress import Tell
-from dunno.work.schedule import in_order
+from dunno.work.schedule import Pool, in_order
 
 MOST_FRAMES, MOST_CELLS = 100, 10_000
 """How much of a movie is looked at."""
@@ -115,14 +114,14 @@ class Sample:
         mothers, daughters = self.cells[early], self.cells[late]
         stage = self.stage(early, late)
         candidates = find_candidates(mothers, daughters, gate, stage)
-        if self.cost is None or (hasattr(self.cost, "spread") and not getattr(self.cost, "needs_pixels", False)):
+        if self.cost is None or (self.cost.is_motion and not self.cost.needs_pixels):
             return Transition(mothers, daughters, candidates, np.ones(len(mothers)), stage=stage)
         found = transition_of(self._pair(early, late, gate), candidates, self.cost)
         return found._replace(mothers=mothers, daughters=daughters, stage=stage)
 
     def _pair(self, early: int, late: int, gate: float) -> FramePair:
         """Two frames with their pixels, and those around them for a cost that asks for them."""
-        step, window = late - early, int(getattr(self.cost, "window", None) or 0)
+        step, window = late - early, 0 if self.cost is None else self.cost.window
         view = self.movie.part(slice(early % step, None, step))
         around = frames_around(early // step, max(window, 2), len(view))
         frames = {t: view.detections(t) for t in around}
@@ -150,14 +149,14 @@ def reach_of(model: Model, stretch: Stretch) -> float:
     return float(reach * np.sqrt(np.median(spread) if len(spread) else 1.0))
 
 
-def take_sample(cost: Cost | None, movie: Movie, executor: Executor, workers: int, tell: Tell) -> Sample:
-    """Read some frames spread over the movie, by the executor; those that cannot be read are passed over."""
+def take_sample(cost: Cost | None, movie: Movie, pool: Pool, tell: Tell) -> Sample:
+    """Read some frames spread over the movie; those that cannot be read are passed over."""
     runs = _runs(movie)
     cells: dict[int, Detections] = {}
     problem: MovieError | None = None
     total = sum(len(run) for run in runs)
     tell("reading frames", 0, total)
-    for found, wrong in in_order(_read, _pieces(movie, runs), executor, 2 * workers):
+    for found, wrong in in_order(_read, _pieces(movie, runs), pool):
         cells |= found
         problem = problem or wrong
         tell("reading frames", len(cells), total)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dunno.calibration import ModelCalibration
 from dunno.calibration.softening import Softening
@@ -21,6 +19,7 @@ from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample, fit_sample
 from dunno.tracking.skipping import SkippedModel, skip
 from dunno.tracking.spans import BLOCK
+from dunno.types import RunInfo
 from dunno.work.progress import Tell
 
 JUDGING = 2
@@ -37,7 +36,7 @@ SLOWER, SLOWER_CELLS = (3, 4), 500
 """Further steps, which tell how slowly one could have imaged, and on how many cells."""
 
 
-def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen: bool, tell: Tell) -> Plan:
+def fit_plan(plan: Plan, sample: Sample, about: RunInfo, *, may_widen: bool, tell: Tell) -> Plan:
     """Fit a model to a sample of the movie itself."""
     fit, gate = fit_sample(sample, 1, plan.gate, may_widen, tell)
     if not fit.converged and not fit.problems:
@@ -51,10 +50,10 @@ def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen:
     if masks is not None:
         calibration = with_judged_masks(calibration, masks, test)
     plan = replace(plan, gate=gate, calibration=calibration)
-    looks_at_pixels = plan.window > 0 or getattr(plan.cost, "needs_pixels", False)
-    if masks is not None or looks_at_pixels:  # a block holds its frames, with their pixels where the cost asks for them
-        return plan
-    return replace(plan, calibration=replace(calibration, together=frames_together(sample, plan.halo)))
+    # a block holds its frames, with their pixels where the cost asks for them
+    if masks is None and not (plan.cost.window or plan.cost.needs_pixels):
+        plan = replace(plan, calibration=replace(calibration, frames_per_block=frames_together(sample, plan.halo)))
+    return plan
 
 
 def frames_together(sample: Sample, halo: int) -> int:
@@ -126,7 +125,7 @@ def tested(
     return replace(calibration, softening=softening, verdict=verdict, skipping=tests)
 
 
-def calibration_of(fit: Fit, about: Mapping[str, Any]) -> ModelCalibration:
+def calibration_of(fit: Fit, about: RunInfo) -> ModelCalibration:
     """A fit as a calibration that nothing was tested of yet."""
     frames = fit.best.expected.stretch.transition_frame.tolist() if fit.varies else []
     return ModelCalibration(
@@ -137,5 +136,5 @@ def calibration_of(fit: Fit, about: Mapping[str, Any]) -> ModelCalibration:
         problems=fit.problems,
         intervals=fit.intervals(),
         summary=fit.summary(),
-        fitted_for=dict(about),
+        fitted_for=about.to_dict(),
     )

@@ -7,11 +7,9 @@ frames (Brownian motion and the distance cost give ½).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -23,9 +21,9 @@ from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import PURPOSES, Purpose, positions, serving, skip_test
 from dunno.tracking.spans import Span
-from dunno.types import Block, Floats, Ints, PairPosterior
+from dunno.types import Block, Floats, Ints, PairPosterior, RunInfo
 from dunno.work.progress import Tell
-from dunno.work.schedule import in_order
+from dunno.work.schedule import Pool, in_order
 
 NUDGE = 0.05
 LEAST_CURVATURE = 1e-3
@@ -97,9 +95,8 @@ def fit_temperature(
     plan: Plan,
     sample: Sample,
     track: TrackBlock,
-    about: Mapping[str, Any],
-    executor: Executor,
-    workers: int,
+    about: RunInfo,
+    pool: Pool,
     tell: Tell,
 ) -> TemperatureScaling:
     """Fit a temperature on the movie itself, tracked by a plan without calibration, and say what the skip test makes of it."""
@@ -107,7 +104,7 @@ def fit_temperature(
     def tracked(step: int) -> list[PairPosterior]:
         gate = plan.max_distance if step == 1 else _gate(sample, step)
         at_step = replace(plan, max_distance=gate, gate=plan.gate if step == 1 or np.isinf(plan.gate) else gate)
-        blocks = in_order(partial(track, at_step), _spans(sample, step), executor, 2 * workers)
+        blocks = in_order(partial(track, at_step), _spans(sample, step), pool)
         pairs = [pair for block in blocks for pair in block.pairs()]
         tell("skipping frames, step", step, 4)
         return pairs
@@ -117,7 +114,7 @@ def fit_temperature(
         SkippedMethod.of(sample, step, links, tracked(step)) if sample.jumps(step) else None for step in (2, 4)
     )
     if two is None:
-        return TemperatureScaling(1.0, dict(about), fitted="self", verdict=judge(None))
+        return TemperatureScaling(1.0, about.to_dict(), fitted="self", verdict=judge(None))
     (at_two, error), daughters = two.temperature(), two.comparison
     test, possible, losses = two.test(at_two), daughters.possible[daughters.judged], daughters.losses()
     before, after = (float(losses(t)[possible].mean()) if possible.any() else float("nan") for t in (1.0, at_two))
@@ -127,7 +124,7 @@ def fit_temperature(
     low, high = (growth * at_two * float(np.exp(1.96 * error * sign)) for sign in (-1, 1))
     return TemperatureScaling(
         temperature=growth * at_two,
-        fitted_for=dict(about),
+        fitted_for=about.to_dict(),
         loss_before=before,
         loss_after=after,
         counts={"daughters": int(possible.sum()), "mother_impossible": int((~possible).sum())},

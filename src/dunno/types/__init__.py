@@ -11,6 +11,7 @@ from dunno.types.detections import Detections, Pixels, Redrawn
 from dunno.types.movie import FewFrames, Frames, Movie, check_step, count_frames, where_is
 from dunno.types.pairs import BrokenFrame, Candidates, EventCosts, FramePair, PairPosterior
 from dunno.types.points import Points
+from dunno.types.run_info import RunInfo
 from dunno.types.truth import Truth
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Pixels",
     "Points",
     "Redrawn",
+    "RunInfo",
     "Truth",
     "check_step",
     "count_frames",

@@ -16,7 +16,7 @@ from dunno.calibration.solving import solved_again
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict, fitted_with_truth
 from dunno.errors import DunnoWarning, InputError
 from dunno.truth import NO_MOTHER, true_mothers
-from dunno.types import Block, Bools, Floats, Ints, PairPosterior, Truth
+from dunno.types import Block, Bools, Floats, Ints, PairPosterior, RunInfo, Truth
 from dunno.types.searching import find_lowest
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ BOUNDS = (1e-3, 1e6)
 FAINT_PRIOR = 3.0
 """Width of the prior on ln T around 0, for a fit without truth: next to nothing against a few links."""
 
-MUST_AGREE = ("cost", "method", "no_mother")
 SHOULD_AGREE = ("step", "interval", "cost_parameters", "method_parameters")
 Losses = Callable[[float], Floats]
 """By temperature, (n,) −log P of the right mother of each daughter."""
@@ -62,6 +61,7 @@ class TemperatureScaling(Calibration):
     """
 
     name: ClassVar[str] = "temperature scaling"
+    must_agree: ClassVar[tuple[str, ...]] = ("cost", "method", "no_mother")
 
     temperature: float
     fitted_for: Mapping[str, Any] = field(default_factory=dict)
@@ -102,7 +102,7 @@ class TemperatureScaling(Calibration):
             )
         return cls(
             temperature=temperature,
-            fitted_for=dict(tracking.about),
+            fitted_for=tracking.about.to_dict(),
             loss_before=float(losses(1.0).mean()),
             loss_after=float(losses(temperature).mean()),
             counts=counts,
@@ -110,22 +110,11 @@ class TemperatureScaling(Calibration):
             at_bound=at_bound,
         )
 
-    def check(self, about: Mapping[str, Any]) -> None:
+    def check(self, about: RunInfo) -> None:
         """Refuse a tracking of another cost or method; warn of another step or interval."""
-        for name in MUST_AGREE:
-            if name in self.fitted_for and self.fitted_for[name] != about.get(name):
-                raise InputError(
-                    f"the calibration was fitted for {name} {self.fitted_for[name]!r}, not for {about.get(name)!r}; "
-                    "fit one for that: dunno calibrate"
-                )
-        for name in SHOULD_AGREE:
-            if name in self.fitted_for and self.fitted_for[name] != about.get(name):
-                warnings.warn(
-                    f"the calibration was fitted at {name} {self.fitted_for[name]}, and is used at {about.get(name)}; "
-                    "the temperature grows with the time between frames and scales with the costs",
-                    DunnoWarning,
-                    stacklevel=3,
-                )
+        super().check(about)
+        why = "the temperature grows with the time between frames and scales with the costs"
+        self.warn_of_others(SHOULD_AGREE, about, why)
 
     def apply(self, block: Block) -> Block:
         """Scale a block's distributions; without truth, a joint posterior's whole problem, so that it stays of one piece."""

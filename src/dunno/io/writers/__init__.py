@@ -7,14 +7,14 @@ movie)` and then told the tracking block by block (`io.writing.Writer`): `write(
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from dunno import rooms
 from dunno.io.writing import Writer, drain, is_output, leave_marker, whole
 from dunno.lineage.tracks import TrackRow
-from dunno.types import Block, Movie
+from dunno.types import Block, Movie, RunInfo
 
 
 class Format(Writer, Protocol):
@@ -23,7 +23,7 @@ class Format(Writer, Protocol):
     name: str
     needs_masks: bool
 
-    def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None: ...
+    def __init__(self, path: Path, about: RunInfo, movie: Movie | None = None) -> None: ...
 
 
 def find_format(name: str) -> type[Format]:
@@ -35,7 +35,7 @@ def export(
     name: str,
     path: str | Path,
     blocks: Iterable[Block],
-    about: Mapping[str, Any],
+    about: RunInfo,
     movie: Movie | None = None,
     *,
     overwrite: bool = False,
@@ -46,7 +46,7 @@ def export(
         name: Of the format.
         path: The file or folder to make.
         blocks: In frame order.
-        about: Who made them, as `Tracking.about` or an output's parameters say it.
+        about: Who made them.
         movie: For the formats that need its masks.
         overwrite: Replace what dunno wrote there before.
 
@@ -57,5 +57,5 @@ def export(
     with whole(path, overwrite) as partial:
         tracks = drain(blocks, [form(partial, about, movie)])
         if partial.is_dir() and not is_output(partial):
-            leave_marker(partial, str(about["version"]))
+            leave_marker(partial, about.version)
     return tracks

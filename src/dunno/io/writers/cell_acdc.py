@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from dunno.io.columns import columns_for_tools, stacked
 from dunno.io.csv_rows import table
 from dunno.io.gathering import axes_of, generations, mothers_of
 from dunno.lineage.tracks import NumberedBlock, TrackRow
-from dunno.types import Ints, Movie
+from dunno.types import Ints, Movie, RunInfo
 from dunno.types.labels import relabelled
 
 
@@ -28,7 +27,7 @@ class CellAcdcWriter:
     name = "cell_acdc"
     needs_masks = True
 
-    def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, folder: Path, about: RunInfo, movie: Movie | None = None) -> None:
         if movie is None:
             raise InputError("Cell-ACDC needs the movie's masks; say where they are with --masks")
         folder.mkdir(parents=True)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dunno.io.columns import cell_columns, edge_columns
 from dunno.io.csv_rows import header, rows
 from dunno.lineage.tracks import NumberedBlock, TrackRow
-from dunno.types import Cells, Detections, Movie
+from dunno.types import Cells, Detections, Movie, RunInfo
 
 TRACK_COLUMNS = (
     "track",
@@ -31,7 +30,7 @@ class CsvWriter:
     name = "csv"
     needs_masks = False
 
-    def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, folder: Path, about: RunInfo, movie: Movie | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._edges = _Table(folder / "edges.csv")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 from dunno.errors import InputError, OutputError
 from dunno.io.ctc import MAX_LABEL, write_mask, write_table
 from dunno.lineage.tracks import LONGEST, NumberedBlock, TrackRow
-from dunno.types import Detections, Ints, Movie
+from dunno.types import Detections, Ints, Movie, RunInfo
 from dunno.types.labels import relabelled
 
 
@@ -36,7 +36,7 @@ class CtcWriter:
     name = "ctc"
     needs_masks = True
 
-    def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, folder: Path, about: RunInfo, movie: Movie | None = None) -> None:
         if movie is None:
             raise InputError("a challenge result is made of the movie's masks; say where they are with --masks")
         self._folder = folder

@@ -18,7 +18,7 @@ from dunno.io.meanings import CELLS, EDGES, Meaning
 from dunno.io.spool import SpooledTable
 from dunno.io.zarr_folder import ZarrFolder
 from dunno.lineage.tracks import NumberedBlock, TrackRow
-from dunno.types import Movie
+from dunno.types import Movie, RunInfo
 
 GEFF_VERSION = "1.3"
 """Of the format that is written."""
@@ -38,10 +38,10 @@ class GeffWriter:
     name = "geff"
     needs_masks = False
 
-    def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, path: Path, about: RunInfo, movie: Movie | None = None) -> None:
         self._path = path
-        self._about = {key: value for key, value in about.items() if key != "frames"}
-        self._unit = "pixel" if about.get("scale") is None else "micrometer"
+        self._about = about.without_frames
+        self._unit = "pixel" if about.scale is None else "micrometer"
         self._nodes = SpooledTable(path.parent, MAY_BE_MISSING)
         self._links, self._edges = SpooledTable(path.parent), SpooledTable(path.parent)
 

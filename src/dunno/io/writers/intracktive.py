@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from dunno.io.columns import columns_for_tools, radius, stacked
 from dunno.io.csv_rows import table
 from dunno.io.gathering import axes_of, mothers_of
 from dunno.lineage.tracks import NumberedBlock, TrackRow
-from dunno.types import Movie
+from dunno.types import Movie, RunInfo
 
 
 class IntracktiveWriter:
@@ -25,7 +24,7 @@ class IntracktiveWriter:
     name = "intracktive"
     needs_masks = False
 
-    def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, path: Path, about: RunInfo, movie: Movie | None = None) -> None:
         self._path = path
         self._cells: list[dict[str, np.ndarray]] = []
         self._n_frames: list[int] = []

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from dunno.io.columns import columns_for_tools, stacked
 from dunno.io.csv_rows import table
 from dunno.io.gathering import mothers_of
 from dunno.lineage.tracks import NumberedBlock, TrackRow
-from dunno.types import Movie
+from dunno.types import Movie, RunInfo
 
 
 class LapTrackWriter:
@@ -25,7 +24,7 @@ class LapTrackWriter:
     name = "laptrack"
     needs_masks = False
 
-    def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, folder: Path, about: RunInfo, movie: Movie | None = None) -> None:
         folder.mkdir(parents=True)
         self._folder = folder
         self._cells: list[dict[str, np.ndarray]] = []

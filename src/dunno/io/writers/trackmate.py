@@ -11,7 +11,6 @@ import tempfile
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -21,7 +20,7 @@ from dunno.io.gathering import axes_of
 from dunno.io.trackmate_families import Edges, family_elements
 from dunno.io.trackmate_features import EDGE, SPOT, TRACK, Feature, spot_features
 from dunno.lineage.tracks import NumberedBlock, TrackRow
-from dunno.types import Ints, Movie
+from dunno.types import Ints, Movie, RunInfo
 
 VERSION = "7.11.1"
 """The reader refuses files below 2.1."""
@@ -47,10 +46,10 @@ class TrackMateWriter:
     name = "trackmate"
     needs_masks = False
 
-    def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, path: Path, about: RunInfo, movie: Movie | None = None) -> None:
         self._path, self._about = path, about
-        self._scale: list[float] = list(about.get("scale") or [])
-        self._minutes: float | None = None if about.get("interval") is None else about["interval"] / about["step"]
+        self._scale: list[float] = list(about.scale or [])
+        self._minutes: float | None = None if about.interval is None else about.interval / about.step
         self._spots = tempfile.TemporaryFile("w+", dir=path.parent, encoding="utf-8")
         self._names: list[str] = []
         self._n_spots, self._frames = 0, array("q")
@@ -111,7 +110,7 @@ class TrackMateWriter:
         self._spots.close()
 
     def _header(self) -> str:
-        log = f"Written by dunno {self._about['version']}; probabilities are {self._about.get('verdict', 'untested')}."
+        log = f"Written by dunno {self._about.version}; probabilities are {self._about.verdict}."
         unit, time = "micron" if self._scale else "pixel", "frame" if self._minutes is None else "min"
         spot = {
             name: SPOT.get(name, Feature(name.replace("_", " ").capitalize(), "NONE", False)) for name in self._names
@@ -125,7 +124,7 @@ class TrackMateWriter:
 
     def _settings(self) -> str:
         sizes = [1.0] * (3 - len(self._scale)) + self._scale
-        file = Path(self._about.get("movie_path") or "")
+        file = Path(self._about.movie_path or "")
         is_file = file.suffix.lower() in (".tif", ".tiff")
         folder = quoteattr(f"{file.parent}/") if is_file else '""'
         image = (
