@@ -90,11 +90,14 @@ figures: $(VENV)/.installed-test
 	$(BIN)/python docs/figures/make_first_look.py
 	$(BIN)/python docs/figures/make_gallery.py
 
-# Many more damaged files than the tests try; MUTATIONS of each form, other ones with each SEED.
-MUTATIONS ?= 5000
+# Many more damaged files of all forms than the tests try: for so many MINUTES in all, other ones with each SEED; FORMS=cellpose
+# chooses some. With the sanitizers as well: make sanitize.
+MINUTES ?= 60
 SEED ?= 1
+FORMS ?=
+FUZZ = DUNNO_FUZZ_MINUTES=$(MINUTES) DUNNO_FUZZ_SEED=$(SEED) OMP_NUM_THREADS=1
 fuzz: $(VENV)/.installed-test
-	DUNNO_FUZZ=$(MUTATIONS) DUNNO_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -q tests/io/test_fuzz.py
+	$(FUZZ) $(BIN)/python -m pytest -q -s -p no:logging tests/io/test_fuzz.py -k "$(FORMS)"
 
 # The stub of the C++ core, after its bindings changed.
 stub: $(VENV)/.installed-test

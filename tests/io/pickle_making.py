@@ -76,7 +76,7 @@ def steps_of(content: bytes) -> list[bytes]:
 
 def library() -> list[list[bytes]]:
     """Pickles whose steps are mixed."""
-    masks, itself = np.arange(16, dtype=np.uint16).reshape(4, 4), []  # type: ignore[var-annotated]
+    masks, itself = np.arange(32, dtype=np.uint16).reshape(2, 4, 4), []  # type: ignore[var-annotated]
     itself.append(itself)
     honest = [seg_content(each) for each in (masks, masks.T, masks.astype(">i4"), masks[:0], [masks, itself])]
     others = [seg_content(each) for each in evil().values()]
@@ -91,17 +91,19 @@ def library() -> list[list[bytes]]:
 def mixed(pickles: list[list[bytes]], rng: np.random.Generator) -> bytes:
     """One of some pickles, with a few of its steps left out, doubled, changed, or taken from others."""
     steps = list(pickles[rng.integers(len(pickles))])
-    for _ in range(int(rng.integers(1, 5))):
+    for _ in range(int(rng.integers(1, 4))):
         at, length = int(rng.integers(len(steps))), int(rng.integers(1, 8))
         other = pickles[rng.integers(len(pickles))]
         begin = int(rng.integers(len(other)))
         part = other[begin : begin + length]
+        alike = [step for step in other if step[:1] == steps[at][:1]] or part
         ways = [
             [*steps[:at], *steps[at + length :]],
             [*steps[:at], *part, *steps[at:]],
             [*steps[:at], *part, *steps[at + length :]],
             [*steps[:at], *steps[at : at + length] * 2, *steps[at + length :]],
-            [*steps[:at], _other_argument(steps[at], rng), *steps[at + 1 :]],
+            *([[*steps[:at], alike[rng.integers(len(alike))], *steps[at + 1 :]]] * 3),
+            *([[*steps[:at], _other_argument(steps[at], rng), *steps[at + 1 :]]] * 3),
         ]
         steps = ways[rng.integers(len(ways))] or [b"."]
     return HEADER.getvalue() + b"".join(steps)

@@ -45,7 +45,7 @@ class NumpyFrames(ArrayFrames):
         if self.path.suffix.lower() == ".npy":
             return np.load(self.path, mmap_mode="r", allow_pickle=False)
         try:
-            with np.load(self.path, allow_pickle=False) as arrays:
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 return arrays[self._name(list(arrays.files))]
         except zipfile.BadZipFile as error:
             raise MovieError(f"{self.path}: cannot be read ({one_line(error)}); is it complete?") from None
