@@ -19,7 +19,7 @@ import pytest
 import tifffile
 
 from benchmarks.crowd import Crowd
-from dunno import Movie, Tracker
+from dunno import Movie, Tracker, read
 from dunno.cli import run
 from dunno.errors import InputError, MovieError, OutputError
 from dunno.io import block_files
@@ -424,6 +424,28 @@ def test_an_unfinished_replacement_is_continued_and_not_the_output_it_replaces(s
     assert found.about["method"] == "AS"
     assert json.loads((tmp_path / "out" / "run.json").read_text())["parameters"]["method"] == "AS"
     assert os.listdir(tmp_path) == ["out"]
+
+
+def test_an_output_that_is_a_link_is_replaced_and_continued_where_it_leads(small: Path, tmp_path: Path) -> None:
+    command = ["track", str(small), "-o", str(tmp_path / "out"), "--method", "SM", "-q"]
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "disk" / "first")
+    assert run([*command, "--overwrite"]) == 0
+    with pytest.raises(Stops):
+        track_into(Tracker(method="SM"), read(small), tmp_path / "out", overwrite=True, tell=stop_after(1))
+    assert (tmp_path / "disk" / "first.partial" / "pairs").is_dir()
+    assert run([*command, "--overwrite", "--resume"]) == 0
+    assert (tmp_path / "out").is_symlink()
+    assert os.listdir(tmp_path / "disk") == ["first"]
+
+
+def test_a_folder_does_not_replace_a_file(small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "out").write_text("years of work")
+    with pytest.raises(OutputError, match="out: is a file, and what is written is a folder; choose another name"):
+        track_into(Tracker(), Movie(Crowd(20, 40, seed=1)), tmp_path / "out", overwrite=True)
+    assert run(["track", str(tmp_path / "no movie"), "-o", str(tmp_path / "out"), "--overwrite"]) == 2
+    assert "out: is a file" in capsys.readouterr().err
+    assert (tmp_path / "out").read_text() == "years of work"
 
 
 def stopped_run(movie: Movie, folder: Path) -> Path:

@@ -121,7 +121,7 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
     from dunno.work.schedule import count_workers, open_pool
 
     complete = job.resume and not partial_of(output).exists()
-    check_output(output, job.overwrite or job.resume, keeps=complete)
+    check_output(output, job.overwrite or job.resume, keeps=complete, is_folder=True)
     if not job.resume and (left := finished_blocks(output)):
         aside = partial_of(output).with_name(f"{partial_of(output).name}.old")
         note(f"starting anew; {left} finished blocks of an earlier run, which --resume would continue, wait in {aside}")

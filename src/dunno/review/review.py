@@ -10,7 +10,7 @@ from types import TracebackType
 
 import numpy as np
 
-from dunno.errors import DecisionError
+from dunno.errors import DecisionError, InputError
 from dunno.io.output import read_run, reopen_movie, with_stored_cells
 from dunno.report.deciding import port_of
 from dunno.review.asking import Asker, error_rate
@@ -208,12 +208,25 @@ class Review:
         """
         with self._guard:
             log = self._open_log()
+            self._check_place(decision)
             decision = self._state.normalised(decision)
             solved = self._state.tried(decision)
             asked = None if question is None else question.log
             answer = log.answer(decision, self._state.belief(decision), asked, who)
             self.changed = self._state.add(answer, solved)
             return answer
+
+    def _check_place(self, decision: Decision) -> None:
+        """Refuse a place outside the field, where the movie is there to say how large that is."""
+        place = decision.place
+        try:
+            shape = self.movie.shape if place is not None and self.movie.has_masks else None
+        except InputError:
+            return
+        if place is None or shape is None or len(place) != len(shape):
+            return
+        if not all(-0.5 <= each <= size - 0.5 for each, size in zip(place, shape, strict=True)):
+            raise DecisionError(f"place is {place}, outside the field of {' × '.join(map(str, shape))} pixels")
 
     def undo(self, who: str | None = None) -> Answer:
         """Take back the last answer."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
-from dunno.errors import DunnoError, InputError, OutputError
+from dunno.errors import DunnoError, InputError, OutputError, too_little
 from dunno.io.images import natural_key
 from dunno.io.plates import plate_fields
 from dunno.io.writing import check_output, leave_marker, partial_of, read_marker
@@ -140,6 +140,8 @@ def _ended(name: str, movie: Path, outcome: Run | BaseException) -> Outcome:
         return Outcome(name, movie, outcome, "; ".join(each.problem for each in outcome.summary.broken))
     if isinstance(outcome, DunnoError):
         return Outcome(name, movie, None, str(outcome))
+    if isinstance(outcome, MemoryError):
+        return Outcome(name, movie, None, too_little(outcome))
     return Outcome(name, movie, None, f"{type(outcome).__name__}: {outcome} (a bug in dunno)", bug=True)
 
 
