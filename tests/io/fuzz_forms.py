@@ -80,7 +80,7 @@ def of_writer(name: str) -> Form:
     def make(folder: Path) -> Path:
         tracking = Tracker("distance", "SM", calibration=None).track(crowd())
         path = folder / WRITTEN[name]
-        export(name, folder / path.relative_to(folder).parts[0], tracking.pairs, tracking.about, tracking.movie)
+        export(name, folder / path.relative_to(folder).parts[0], tracking.blocks, tracking.about, tracking.movie)
         return path
 
     return Form(make, lambda path: read_links(path, crowd()))
@@ -163,7 +163,7 @@ def pickles() -> Form:
 
 def points_geff(folder: Path) -> Path:
     tracking = Tracker("distance", "SM", calibration=None).track(crowd())
-    export("geff", folder / "points.geff", tracking.pairs, tracking.about)
+    export("geff", folder / "points.geff", tracking.blocks, tracking.about)
     return folder / "points.geff"
 
 

@@ -126,7 +126,7 @@ def test_a_graph_that_claims_too_many_nodes_is_refused(tmp_path: Path, monkeypat
     monkeypatch.setattr(claims, "free_memory", lambda: 1 << 30)
     tracking = Tracker("distance", "SM", calibration=None).track(Movie(COLONY))
     path = tmp_path / "points.geff"
-    export("geff", path, tracking.pairs, tracking.about)
+    export("geff", path, tracking.blocks, tracking.about)
     about = next(each for each in (path / "nodes/ids/zarr.json", path / "nodes/ids/.zarray") if each.exists())
     about.write_text(json.dumps(json.loads(about.read_text()) | {"shape": [HUGE]}))
     refused = r"points.geff: cannot be read as GEFF \(a graph's nodes of 8 × 2000000000 would take 128 GB, and"

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from dunno.errors import InputError, MovieError
 from dunno.runs.plate import find_movies, is_many, track_movies
 from dunno.runs.run import Run
 from dunno.work.progress import tell_nobody
+from dunno.work.schedule import open_pool
 
 from .test_run import content
 
@@ -102,8 +102,8 @@ def test_a_movie_that_needs_too_much_memory_is_no_bug(tmp_path: Path) -> None:
     def work(movie: Path, folder: Path) -> Run:
         raise MemoryError("std::bad_alloc")
 
-    with ThreadPoolExecutor(1) as executor:
-        (found,) = track_movies(work, {"a": tmp_path}, tmp_path, executor, 1, tell_nobody)
+    with open_pool(1) as pool:
+        (found,) = track_movies(work, {"a": tmp_path}, tmp_path, pool, tell_nobody)
     assert not found.bug
     assert found.problem.startswith("the memory is not enough (std::bad_alloc); what helps: a smaller part")
 

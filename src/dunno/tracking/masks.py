@@ -37,12 +37,20 @@ def with_gap_edges(model: Model, stretch: Stretch, gate: float) -> tuple[Stretch
 
 
 def block_of_masks(solution: Solution, own: range) -> Block:
-    """A solution as other tracking is told: a problem with these beliefs, links, and edges' probabilities.
+    """A solution as other tracking is told: a problem with these beliefs, links, and edges' probabilities."""
+    stretch, state = solution.graph.stretch, solution.beliefs.state
+    problem, found = problem_of_masks(solution)
+    link = links_of(solution, found)
+    return solved_block(stretch, problem, found, link, own, p_false=state[:, 0], p_two=state[:, 2])
+
+
+def problem_of_masks(solution: Solution) -> tuple[Problem, Marginals]:
+    """A problem with a solution's beliefs, and its marginals.
 
     Propagation says what masks hold and what becomes of them. Who is who in a crowd is summed by the core, given that: there
     propagation is too sure of itself.
     """
-    stretch, kinds, state = solution.graph.stretch, solution.beliefs.edge, solution.beliefs.state
+    stretch, kinds = solution.graph.stretch, solution.beliefs.edge
     problem, summed = as_problem(solution)
     edge = np.minimum(summed.edge + 0.5 * (kinds[:, Kind.APART] + kinds[:, Kind.MERGING]), 1.0)
     three = (solution.out_sum("apart dividing")[stretch.mother] > PERHAPS) & (solution.edge > PERHAPS)
@@ -51,7 +59,7 @@ def block_of_masks(solution: Solution, own: range) -> Block:
     )  # out of two cells of which one divides: no assignment has that
     edge = np.where(born, np.minimum(solution.edge, 1.0), edge)
     into = np.bincount(stretch.daughter, edge, minlength=stretch.n_rows)
-    found = replace(
+    return problem, replace(
         summed,
         edge=edge,
         edge_dividing=np.where(born, np.minimum(kinds[:, Kind.DIVIDING], edge), summed.edge_dividing),
@@ -59,8 +67,6 @@ def block_of_masks(solution: Solution, own: range) -> Block:
         disappear=np.clip(solution.out_sum("lost") + solution.out_sum("both lost"), 0.0, 1.0),
         divide=solution.divide,
     )
-    link = links_of(solution, found)
-    return solved_block(stretch, problem, found, link, own, p_false=state[:, 0], p_two=state[:, 2])
 
 
 def links_of(solution: Solution, found: Marginals) -> Bools:
