@@ -183,39 +183,18 @@ class Term:
     """A term that says nothing; see the package's description."""
 
     name: ClassVar[str] = ""
-    rank: ClassVar[int] = 0
-    """In which order terms are tried on a movie by their loss; 0 for those that are not."""
-
-    joins_by_rule: ClassVar[bool] = False
-    """Whether something else than the loss decides, so that it may be asked for all the same."""
-
-    is_place: ClassVar[bool] = False
-    """Whether it sees places alone, and so is fitted before evidence is added."""
-
-    is_unit: ClassVar[bool] = False
-    """Whether it says in which units displacements count."""
-
-    is_drift: ClassVar[bool] = False
-    """Whether it says where mothers are carried."""
-
-    sees_sisters: ClassVar[bool] = False
-    """Whether it looks at both daughters of a division together."""
-
-    is_feature: ClassVar[bool] = False
-    """Whether it has `single_ratio` and `sister_ratio`, which one term bounds together with the others'."""
-
-    bounds_features: ClassVar[bool] = False
-    """Whether it is that term."""
-
-    judges_masks: ClassVar[bool] = False
-    """Whether masks may hold no cell, or two; terms that say a part of that give way to it."""
-
-    gives_way_to_masks: ClassVar[bool] = False
-    lost_as: ClassVar[str] = ""
-    """What its way of being lost is called where expected numbers are told."""
-
-    appears_as: ClassVar[str] = ""
-    """Likewise of appearing."""
+    rank: ClassVar[int] = 0  # in which order terms are tried on a movie by their loss; 0 for those that are not
+    joins_by_rule: ClassVar[bool] = False  # something else than the loss decides; it may be asked for all the same
+    is_place: ClassVar[bool] = False  # sees places alone, and so is fitted before evidence is added
+    is_unit: ClassVar[bool] = False  # says in which units displacements count
+    is_drift: ClassVar[bool] = False  # says where mothers are carried
+    sees_sisters: ClassVar[bool] = False  # looks at both daughters of a division together
+    is_feature: ClassVar[bool] = False  # has `single_ratio` and `sister_ratio`, which one term bounds with the others'
+    bounds_features: ClassVar[bool] = False  # is that term
+    judges_masks: ClassVar[bool] = False  # masks may hold no cell, or two
+    gives_way_to_masks: ClassVar[bool] = False  # says a part of that
+    lost_as: ClassVar[str] = ""  # what its way of being lost is called where expected numbers are told
+    appears_as: ClassVar[str] = ""  # likewise of appearing
 
     @property
     def longest_gap(self) -> int:
@@ -350,3 +329,8 @@ class Term:
 def robust_weight(weight: Any, ratio: Floats, tail: float = TAIL, d: int = 1) -> Any:
     """What values weigh in a d-dimensional Student law: little far out; `ratio` is squared distance over squared scale."""
     return weight if np.isinf(tail) else weight * (tail + d) / (tail + ratio)
+
+
+def bounded(ratio: Floats, odd: float, most: float) -> Floats:
+    """What a log ratio says where a share of all cases is odd, of which it says nothing, and at most so much."""
+    return np.asarray(np.log((1 - odd) * np.exp(np.minimum(ratio, most)) + odd))

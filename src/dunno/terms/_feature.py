@@ -75,12 +75,9 @@ class Feature(Term):
         if not known.any():
             return blank
         slope = _slope(area[known], value[known]) if cls.beside_size else 0.0
-        rest = (value - slope * area)[known]
-        centre = float(np.median(rest))
-        width = max(1.4826 * float(np.median(np.abs(rest - centre))), LEAST_SPREAD)
-        guess = replace(
-            blank, centre=centre, width=width, slope=slope, spread=float(np.std(value[known])) + LEAST_SPREAD
-        )
+        centre, width = population((value - slope * area)[known], LEAST_SPREAD)
+        spread = float(np.std(value[known])) + LEAST_SPREAD
+        guess = replace(blank, centre=centre, width=width, slope=slope, spread=spread)
         return guess.fitted(**guess._regressed(stretch, nearest(stretch)))
 
     @property
@@ -171,6 +168,15 @@ class Feature(Term):
     def _known(stretch: Stretch, value: Floats, weight: Floats) -> Bools:
         both = np.isfinite(value[stretch.mother]) & np.isfinite(value[stretch.daughter])
         return np.asarray(both & (weight > NEGLIGIBLE))
+
+
+def population(values: Floats, least: float) -> tuple[float, float]:
+    """The median of values that were measured, and their spread by the median of deviations, at least so wide."""
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return 0.0, 1.0
+    centre = float(np.median(values))
+    return centre, max(1.4826 * float(np.median(np.abs(values - centre))), least)
 
 
 def nearest(stretch: Stretch) -> Floats:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import Prior, Step, Term, share
+from dunno.terms import Prior, Step, Term, bounded, share
 from dunno.types import Floats
 
 MOST_FOR = 3.0
@@ -30,11 +30,11 @@ class Jumps(Term):
 
     def bounded(self, ratio: Floats) -> Floats:
         """(E,) what counts of the sum of what features say of edges."""
-        return np.log((1 - self.jumping) * np.exp(np.minimum(ratio, MOST_FOR)) + self.jumping)
+        return bounded(ratio, self.jumping, MOST_FOR)
 
     def bounded_of_sisters(self, ratio: Floats) -> Floats:
         """(K,) the same of divisions."""
-        return np.log((1 - self.odd) * np.exp(np.minimum(ratio, 2 * MOST_FOR)) + self.odd)
+        return bounded(ratio, self.odd, 2 * MOST_FOR)
 
     def steady(self, ratio: Floats) -> Floats:
         """(E,) probability that an edge, if it is a link, did not jump."""

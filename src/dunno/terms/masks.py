@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import TAIL, ModelView, Prior, Term, Words, parameter, share
+from dunno.terms import TAIL, ModelView, Prior, Term, Words, bounded, parameter, share
+from dunno.terms._feature import POPULATION_TAIL, population
 from dunno.types import Floats, Ints
 from dunno.types.density import UNIT_SPHERE, log_student
 from dunno.types.stretch import Stretch
 
-POPULATION_TAIL = 5.0
 NEIGHBOURS = 3
 UNIT_BALL = {2: np.pi, 3: 4 * np.pi / 3}
 """Volume of the unit ball, by dimension."""
@@ -98,9 +98,7 @@ class Masks(Term):
     @classmethod
     def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Masks:
         """With the population's sizes."""
-        size = stretch.column("log_area")
-        centre = float(np.median(size)) if len(size) else 0.0
-        width = max(1.4826 * float(np.median(np.abs(size - centre))), 0.1) if len(size) else 1.0
+        centre, width = population(stretch.column("log_area"), 0.1)
         return cls(centre=centre, width=width)
 
     def radius(self, stretch: Stretch) -> Floats:
@@ -115,8 +113,7 @@ class Masks(Term):
     def log_size(self, change: Floats, daughter: Ints, stretch: Stretch, *, young: bool = False) -> Floats:
         """What a change of log area along links says, bounded in both directions."""
         own = log_student((change - self.young_growth * young) ** 2, self.size_spread**2, TAIL, 1)
-        ratio = np.minimum(own - self.log_population(stretch)[daughter], MOST_OF_SIZE)
-        return np.asarray(np.log((1 - SIZE_ODD) * np.exp(ratio) + SIZE_ODD))
+        return bounded(own - self.log_population(stretch)[daughter], SIZE_ODD, MOST_OF_SIZE)
 
     def false_density(self, model: ModelView, stretch: Stretch) -> tuple[Floats, Floats]:
         """(N,) densities of false masks that come up anywhere, and beside a cell."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dunno.terms import TAIL, ModelView, Prior, Sisters, Step, Term, Words, parameter, share
+from dunno.terms import TAIL, ModelView, Prior, Sisters, Step, Term, Words, bounded, parameter, share
 from dunno.types import Floats
 from dunno.types.density import UNIT_SPHERE, log_student
 from dunno.types.stretch import Stretch
@@ -54,7 +54,7 @@ class Parting(Term):
 
     def log_triple(self, stretch: Stretch, sisters: Sisters) -> Floats:
         """(K,) beyond what two daughters that do not know each other would say."""
-        return np.log((1 - self.odd) * np.exp(np.minimum(self._ratio(stretch, sisters), MOST_FOR)) + self.odd)
+        return bounded(self._ratio(stretch, sisters), self.odd, MOST_FOR)
 
     def _ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
         d = stretch.n_dimensions

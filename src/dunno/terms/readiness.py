@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dunno.terms import ModelView, Prior, Step, Term, parameter
+from dunno.terms._feature import population
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
@@ -40,13 +41,8 @@ class Readiness(Term):
     @classmethod
     def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Readiness:
         """All are alike."""
-        columns = [_finite(column) for column in _columns(stretch)]
-        centres = [float(np.median(each)) if len(each) else 0.0 for each in columns]
-        widths = [
-            max(1.4826 * float(np.median(np.abs(each - centre))), 1e-6) if len(each) else 1.0
-            for each, centre in zip(columns, centres, strict=True)
-        ]
-        return cls(centres=tuple(centres), widths=tuple(widths))
+        centres, widths = zip(*(population(column, 1e-6) for column in _columns(stretch)), strict=True)
+        return cls(centres=centres, widths=widths)
 
     def log_ready(self, stretch: Stretch) -> Floats:
         """(N,) what is added to the log odds of each mother to divide."""
@@ -85,7 +81,3 @@ class Readiness(Term):
 def _columns(stretch: Stretch) -> tuple[Floats, Floats, Floats]:
     contrast = stretch.column("brightness") - stretch.background
     return stretch.column("log_area"), contrast, -np.log(stretch.elongation)
-
-
-def _finite(column: Floats) -> Floats:
-    return column[np.isfinite(column)]
