@@ -97,7 +97,13 @@ class Fit:
         }
 
 
-def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lambda rounds: None) -> Fit:
+def find_fit(
+    stretch: Stretch,
+    field: Field,
+    cell_size: float,
+    tell: Tell = lambda rounds: None,
+    divisions: bool = True,
+) -> Fit:
     """Find the model that explains a stretch best.
 
     In turn: pooled parameters; collective motion, kept where the evidence rises clearly and neighbours' displacements are
@@ -110,8 +116,10 @@ def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lamb
         field: The box in which cells are seen.
         cell_size: A typical diameter.
         tell: Is told how far it is.
+        divisions: Whether cells may divide.
     """
     start = start_model(stretch, field, cell_size)
+    start = start if divisions else start.without_divisions()
     climber, one = Climber(tell), _ones(stretch)
     pooled = _by_axis(climber, climber.climb(start, stretch, one))
     stretch, likely = pooled.expected.stretch, pooled.expected.found.edge > UNLIKELY
@@ -159,6 +167,7 @@ def refit(
     for term in axes:
         stretch = term.measured(stretch)
     start = start_model(stretch, fit.model.field, cell_size)
+    start = start.without_divisions() if fit.model.never_divides else start
     start = replace(start, terms=(*start.terms, *axes))
     rates = {name: each.value for name, each in without_flow(fit.model).parameters.items() if name in MOVING}
     rates |= {name: 1 - (1 - rates[name]) ** step for name in ("p_lost", "p_divide")}

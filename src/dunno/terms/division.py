@@ -16,6 +16,8 @@ from dunno.types.stretch import Stretch, Value
 PRIOR_EDGES = 5.0
 """Weight of the prior on the division scale, in edges."""
 
+LEAST_SHARE = 1e-9
+
 
 @dataclass(frozen=True)
 class Division(Term):
@@ -23,7 +25,7 @@ class Division(Term):
 
     Attributes:
         prior_scale: What is believed of the division scale before the movie: half a cell's size.
-        prior_share: What is believed of the share: that growth comes from divisions.
+        prior_share: What is believed of the share: that growth comes from divisions; 0 where cells are known not to divide.
     """
 
     name: ClassVar[str] = "division"
@@ -33,7 +35,7 @@ class Division(Term):
     )
     p_divide: Value = parameter(
         "share of surviving mothers per step",
-        (1e-9, 0.99),
+        (LEAST_SHARE, 0.99),
         "what growth alone says, worth 300 cells",
         link="logit",
         varies=True,
@@ -52,6 +54,15 @@ class Division(Term):
         share = float(np.clip(growth - 1, 0, 0.89)) + 0.01
         return cls(division_scale=scale, p_divide=share, prior_scale=scale, prior_share=share)
 
+    @property
+    def never(self) -> bool:
+        """Whether cells are known not to divide."""
+        return self.prior_share == 0
+
+    def without_divisions(self) -> Division:
+        """The same where cells are known not to divide."""
+        return replace(self, p_divide=LEAST_SHARE, prior_share=0.0)
+
     def log_dividing(self, stretch: Stretch) -> Floats:
         """(E,) log density of landing there as one of two daughters."""
         return log_student(stretch.squared, self.division_scale, np.inf, stretch.n_dimensions) - stretch.log_volume
@@ -64,9 +75,9 @@ class Division(Term):
         moved, count = float((weight * stretch.squared).sum()), float(weight.sum())
         prior = PRIOR_EDGES * d
         scale = (moved + prior * self.prior_scale) / (d * count + prior)
-        if "p_divide" in step.held:
+        if "p_divide" in step.held or self.never:
             return replace(self, division_scale=scale)
         divided = stretch.per_transition(found.divide, stretch.leads)
         survived = stretch.per_transition(1 - found.disappear, stretch.leads)
         share = shrunk(divided, survived, step.smooth, step.weight, self.prior_share)
-        return replace(self, division_scale=scale, p_divide=step.kept(np.clip(share, 1e-9, 0.99)))
+        return replace(self, division_scale=scale, p_divide=step.kept(np.clip(share, LEAST_SHARE, 0.99)))

@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from dunno import rooms
-from dunno.assignment import Problem
+from dunno.assignment import NEVER, Problem
 from dunno.calibration import Calibration
 from dunno.calibration.verdict import UNTESTED
 from dunno.costs import Cost, HasEventCosts, evaluate, linkable, name_of
@@ -66,6 +66,7 @@ class Tracker:
         calibration: A fitted calibration (see `dunno.calibration`), refused if it is one for another cost or method; "self" fits
             one to the movie itself, without truth, by skipping frames (the default): a model for method JP with a motion cost and
             no event cost given, else a temperature. `None` for none.
+        divisions: Whether cells may divide; `False` for those that are known not to.
         seed: Makes everything random repeatable.
         workers: Threads to use; `None` takes all cores.
         executor: Any `concurrent.futures.Executor` to use instead.
@@ -93,6 +94,7 @@ class Tracker:
         calibration: Calibration | Literal["self", "default"] | None = "default",
         evidence: str | Sequence[str] = "auto",
         max_gap: int | None = None,
+        divisions: bool = True,
         seed: int = 0,
         workers: int | None = None,
         executor: Executor | None = None,
@@ -108,6 +110,7 @@ class Tracker:
         self.appear_cost = _check_event(appear_cost, "appear_cost")
         self.disappear_cost = _check_event(disappear_cost, "disappear_cost")
         self.divide_cost = _check_event(divide_cost, "divide_cost")
+        self.divisions = divisions
         self.no_mother = no_mother
         self.links = links
         self.evidence = chosen(evidence)
@@ -127,6 +130,19 @@ class Tracker:
     def _chosen(self, calibration: Calibration | str | None) -> Calibration | Literal["self"] | None:
         """Resolve the default, and refuse what contradicts itself."""
         given = self._given_events
+        if not self.divisions and self.divide_cost is not None:
+            raise InputError(
+                f"divide_cost {self.divide_cost:g} is what a division costs, and there are none; leave it out"
+            )
+        model = getattr(calibration, "model", None)
+        if (
+            not self.divisions
+            and getattr(calibration, "makes_costs", False)
+            and not getattr(model, "never_divides", False)
+        ):
+            raise InputError(
+                "the calibration was fitted to cells that divide; fit one without divisions, or leave it out"
+            )
         if calibration in ("default", "self"):
             if self.fits_model:
                 refuse_unused(self.cost)
@@ -226,6 +242,7 @@ class Tracker:
             calibration=None if isinstance(self.calibration, str) else self.calibration,
             evidence=self.evidence,
             max_gap=self.max_gap,
+            divisions=self.divisions,
         )
 
     def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[PairPosterior]:
@@ -290,6 +307,7 @@ class Tracker:
             "appear_cost": self.appear_cost,
             "disappear_cost": self.disappear_cost,
             "divide_cost": self.divide_cost,
+            "divisions": self.divisions,
             "no_mother": self.no_mother,
             "links": None if self.links is None else self.links.source,
             "links_unmatched": 0 if self.links is None else len(self.links.unmatched),
@@ -380,10 +398,11 @@ def _event_costs(plan: Plan, pair: FramePair) -> EventCosts:
             "or add event_costs(pair) to it"
         )
     own = cast(HasEventCosts, plan.cost).event_costs(pair) if tells else EventCosts(0.0, 0.0, 0.0)
+    divide = own.divide if plan.divide_cost is None else plan.divide_cost
     return EventCosts(
         appear=own.appear if plan.appear_cost is None else plan.appear_cost,
         disappear=own.disappear if plan.disappear_cost is None else plan.disappear_cost,
-        divide=own.divide if plan.divide_cost is None else plan.divide_cost,
+        divide=divide if plan.divisions else NEVER,
     )
 
 

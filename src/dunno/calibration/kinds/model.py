@@ -181,7 +181,7 @@ class ModelCalibration(Calibration):
         """What the parameters say, as a person is told: a name, a number with its interval, a unit."""
         found = []
         for each in self.model.parameters.values():
-            if each.words is None:
+            if each.words is None or (each.name == "p_divide" and self.model.never_divides):
                 continue
             ends = self.intervals.get(each.name)
             between = None if ends is None else [each.words.number(end) for end in ends]
