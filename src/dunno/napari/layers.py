@@ -13,7 +13,7 @@ from dunno.review.review import Review
 from dunno.types import Bools, Floats, Movie, PairPosterior
 
 WHOLE, AROUND = 100_000, 12
-"""Tracks are made for the whole movie up to so many cells; beyond, for so many frames on either side of the one that is looked at."""
+"""Tracks are of the whole movie up to so many cells; beyond, of so many frames on either side of the one that is shown."""
 DOUBTFUL = 0.05
 """Cells whose decision is wrong with at least this probability are shown as points."""
 

@@ -17,6 +17,7 @@ from dunno.io.writers import export
 from dunno.io.writing import drain
 from dunno.lineage.filling import filled
 from dunno.lineage.tracks import TrackNumbers, TrackRow, records
+from dunno.tracking import showing
 from dunno.tracking.forests import draw_forests
 from dunno.tracking.identities import IdentityTable, identities
 from dunno.tracking.tables import CellTable, EdgeTable, cell_table, edge_table
@@ -25,6 +26,7 @@ from dunno.types import Movie, PairPosterior
 if TYPE_CHECKING:
     import networkx
     import pandas
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,10 @@ class Tracking:
         links = sum(len(pair.link_probability) for pair in self.pairs)
         state = self.about.get("verdict", "untested")
         return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {state})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return showing.summary_html(self)
 
     @classmethod
     def read(cls, folder: str | Path, masks: str | Path | None = None) -> Tracking:
@@ -74,6 +80,14 @@ class Tracking:
     def expected_wrong_links(self) -> float:
         """How many of the links are expected to be wrong: the sum of 1 − P over all of them."""
         return float(sum((1 - pair.link_probability).sum() for pair in self.pairs))
+
+    def plot_lineage(self, track: int | None = None, ax: Axes | None = None) -> Axes:
+        """Draw the family of a track (`None`: the largest one), each link coloured by its probability (matplotlib)."""
+        return showing.plot_lineage(self, track, ax)
+
+    def plot_promised(self, ax: Axes | None = None) -> Axes:
+        """Draw how many links were promised to be wrong against how many were, by what skipping frames says (matplotlib)."""
+        return showing.plot_promised(self, ax)
 
     def sample(self, n: int, seed: int = 0) -> list[Tracking]:
         """Draw n complete lineage forests from the posterior (method JP).
