@@ -139,3 +139,23 @@ def test_info_counts_points(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     (tmp_path / "p.csv").write_text("frame,y,x\n0,1,1\n0,5,5\n1,1,1\n")
     assert run(["info", str(tmp_path / "p.csv")]) == 0
     assert "cells      3 points, 1 to 2 in a frame" in capsys.readouterr().out
+
+
+def test_one_thing_is_said_once_for_all_frames(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frames = np.stack([COLONY[0]] * 1000).astype(float)
+    frames[3:] *= 0.01 * np.arange(1, 998)[:, None, None]
+    frames[7] = -1.0 * COLONY[0]
+    np.save(tmp_path / "m.npy", frames)
+    assert run(["info", str(tmp_path / "m.npy")]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert "is not a whole number, so these are no labels" in lines[0]
+    assert lines[0].endswith(" frames: 3, 4, 5, 6, 8, 9 …)")
+    assert "frame 7: a negative label" in lines[1]
+    frames[11:] = COLONY[0]
+    np.save(tmp_path / "n.npy", frames[:60])
+    assert run(["track", str(tmp_path / "n.npy"), "-o", str(tmp_path / "out"), "--method", "SM"]) == 2
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("dunno: ")]
+    assert len(lines) == 2
+    assert lines[0].endswith("(7 frames: 3, 4, 5, 6, 8, 9 …; no links lead to them or from them)")
+    assert lines[1].endswith("(frame 7; no links lead to it or from it)")
