@@ -1,4 +1,4 @@
-"""Points without masks: tables and graphs of places."""
+"""Points without masks: tables and graphs of places, and TrackMate's spots."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from dunno.errors import MovieError
 from dunno.io.images import one_line
 from dunno.io.masking import Region
 from dunno.io.readers import Options
+from dunno.io.spacing import MICROMETRES, MINUTES, Spacing
 from dunno.io.track_tables import CENTROIDS, find_columns
+from dunno.io.trackmate_content import read_content
 from dunno.types import Floats, Ints, Movie, Points
 from dunno.types.movie import MOST_FRAMES
 
@@ -25,26 +27,30 @@ UNIT_LINES = 3
 
 
 class PointsReader:
-    """A table of points (CSV with frame, [z,] y, x), or the nodes of a GEFF: places are all that is known of the cells."""
+    """A table of points (CSV with frame, [z,] y, x), a GEFF's nodes, TrackMate's spots (`.xml`): places are all that is known."""
 
     name = "points"
-    form = "a table of points (.csv, .geff)"
+    form = "a table of points (.csv, .geff, TrackMate's .xml)"
     example = "dunno track spots.csv -o OUT --scale 2,0.4,0.4"
     order = 8
     has_masks = False
 
     def accepts(self, path: Path) -> bool:
-        """Whether it is called a CSV, or holds the nodes of a graph."""
-        return (path.suffix.lower() == ".csv" and path.is_file()) or (path / "nodes").is_dir()
+        """Whether it is called a CSV or an XML, or holds the nodes of a graph."""
+        return (path.suffix.lower() in (".csv", ".xml") and path.is_file()) or (path / "nodes").is_dir()
 
     def read(self, path: Path, options: Options) -> Movie:
         """Read all points; frames are those between the first and the last."""
         if options.label_components:
             raise MovieError(f"{path}: has points and no masks; leave out --label-components")
-        columns = _of_geff(path) if path.is_dir() else _of_table(path)
-        points, frames, notes = _points(columns, options, path)
+        spacing = Spacing()
+        if path.suffix.lower() == ".xml":
+            columns, spacing = _of_trackmate(path)
+        else:
+            columns = _of_geff(path) if path.is_dir() else _of_table(path)
+        points, frames, notes = _points(columns, options, spacing, path)
         plain = replace(options, region=None)
-        return plain.movie(points, name=path.stem, mask_source=str(path), frames=frames, notes=notes)
+        return plain.movie(points, name=path.stem, mask_source=str(path), frames=frames, spacing=spacing, notes=notes)
 
 
 def _of_table(path: Path) -> dict[str, Floats]:
@@ -108,7 +114,28 @@ def _of_geff(path: Path) -> dict[str, Floats]:
     return dict(zip(("frame", *CENTROIDS[len(axes) - 1]), values, strict=True)) | {"id": names + 1}
 
 
-def _points(columns: dict[str, Floats], options: Options, path: Path) -> tuple[Points, Ints, list[str]]:
+def _of_trackmate(path: Path) -> tuple[dict[str, Floats], Spacing]:
+    """Spots that are shown, in pixels, their names and radii; and what the file says of pixels and time."""
+    file = read_content(path, MovieError)
+    pixel = np.array(file.pixel)
+    if not (np.isfinite(pixel).all() and pixel.min() > 0):
+        raise MovieError(f"{path}: has pixels of size {file.pixel} (Z, Y, X); expected sizes above zero")
+    shown = np.array(file.hidden) == 0
+    unit, minutes = MICROMETRES.get(file.unit.lower()), MINUTES.get(file.time_unit.lower())
+    place = (np.array(file.position).reshape(-1, 3) / pixel)[shown].T
+    columns = dict(zip(CENTROIDS[3], place, strict=True))
+    columns |= {
+        "frame": np.array(file.frame)[shown].astype(np.float64),
+        "radius": np.array(file.radius)[shown] * (unit or 1.0),
+    }
+    columns["id"] = np.array(file.ids)[shown] + 1.0  # they count from 0
+    z, y, x = (size * unit if unit else None for size in file.pixel)
+    return columns, Spacing(z, y, x, file.interval * minutes if minutes and file.interval > 0 else None)
+
+
+def _points(
+    columns: dict[str, Floats], options: Options, spacing: Spacing, path: Path
+) -> tuple[Points, Ints, list[str]]:
     frame, notes = _frame_numbers(columns["frame"], path), ["points without masks: places are the only evidence"]
     flat = "z" in columns and len(np.unique(columns["z"])) <= 1
     notes += ["all points have the same z, which is left out"] if flat else []
@@ -131,7 +158,7 @@ def _points(columns: dict[str, Floats], options: Options, path: Path) -> tuple[P
     for t, here in enumerate(rows):
         order = np.argsort(labels[t], kind="stable")
         labels[t], places[t] = labels[t][order], place[here][order]
-    scale = np.broadcast_to(1.0 if options.scale is None else options.scale, len(axes))
+    scale = np.broadcast_to((spacing.scale(len(axes)) or 1.0) if options.scale is None else options.scale, len(axes))
     diameter = _diameter(columns.get("radius"), [places[t] * scale for t in range(min(len(frames), LOOKED_AT))])
     return Points(labels, places, diameter, str(path)), frames, notes
 
