@@ -159,3 +159,18 @@ def test_one_thing_is_said_once_for_all_frames(tmp_path: Path, capsys: pytest.Ca
     assert len(lines) == 2
     assert lines[0].endswith("(7 frames: 3, 4, 5, 6, 8, 9 …; no links lead to them or from them)")
     assert lines[1].endswith("(frame 7; no links lead to it or from it)")
+
+
+def test_a_volume_that_is_short_of_slices_is_named_with_the_cure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for t in range(8):
+        volume = np.stack([COLONY[0]] * 5)
+        tifffile.imwrite(tmp_path / f"t{t:03d}.tif", volume[:3] if t == 4 else volume, photometric="minisblack")
+    assert run(["info", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "t004.tif: a frame of shape (3, 6, 12), but the movie's first one has (5, 6, 12)" in said
+    assert "fill up its missing slices with empty ones, or take the frame away" in said
+    (tmp_path / "t004.tif").unlink()  # as it says; cells are linked across it
+    assert run(["track", str(tmp_path), "-o", str(tmp_path / "out"), "--method", "SM", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["summary"]["links"] == 18

@@ -177,3 +177,33 @@ def test_spots_in_pixels_have_no_scale(tmp_path: Path) -> None:
         read(trackmate(tmp_path / "s.xml", spot(1, 0, (0, 2, 3)), size="0"))
     with pytest.raises(MovieError, match="s.xml: holds no TrackMate spots"):
         read(trackmate(tmp_path / "s.xml", ""))
+
+
+def test_cocos_objects_may_overlap(tmp_path: Path) -> None:
+    """Two discs that cross each other: a label image has no room for both."""
+    images = [{"id": 50 - t, "file_name": f"img_{t}.png", "height": 60, "width": 60} for t in range(12)]
+    rle = {"size": [60, 60], "counts": "not looked at"}
+    objects = [
+        {
+            "id": 2 * t + k,
+            "image_id": 50 - t,
+            "bbox": [4 * t if k else 44 - 4 * t, 20 + 3 * k, 9, 9],
+            "segmentation": rle,
+        }
+        for t in range(12)
+        for k in (0, 1)
+    ]
+    path = tmp_path / "coco.json"
+    path.write_text(json.dumps({"images": images, "annotations": objects, "categories": []}))
+    movie = read(path)
+    assert (len(movie), movie.has_masks) == (12, False)
+    cells = movie.detections(5)
+    assert cells.label.tolist() == [11, 12]
+    assert cells.centroid.tolist() == [[24.0, 28.0], [27.0, 24.0]]  # the centres of their pixels
+    assert cells.area[0] == pytest.approx(np.pi * 4.5**2)
+    assert run(["track", str(path), "-o", str(tmp_path / "out"), "--method", "SM", "--max-distance", "8", "-q"]) == 0
+    path.write_text(json.dumps({"images": images, "annotations": [{"id": 1, "image_id": 50, "segmentation": rle}]}))
+    with pytest.raises(
+        MovieError, match=r"cannot be read as COCO annotations \('bbox'\); expected images with a file_name, and"
+    ):
+        read(path)

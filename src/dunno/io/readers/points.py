@@ -1,8 +1,9 @@
-"""Points without masks: tables and graphs of places, and TrackMate's spots."""
+"""Points without masks: tables and graphs of places, TrackMate's spots, and COCO's objects, which may overlap."""
 
 from __future__ import annotations
 
 import csv
+import json
 from array import array
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import MovieError
-from dunno.io.images import one_line
+from dunno.io.images import natural_key, one_line
 from dunno.io.masking import Region
 from dunno.io.readers import Options
 from dunno.io.spacing import MICROMETRES, MINUTES, Spacing
@@ -24,20 +25,21 @@ EXPECTED = "expected the columns frame, [z,] y, x in pixels, and optionally labe
 NAMES = ("label", "id", "spot_id")
 LOOKED_AT = 20
 UNIT_LINES = 3
+SUFFIXES = (".csv", ".xml", ".json")
 
 
 class PointsReader:
-    """A table of points (CSV with frame, [z,] y, x), a GEFF's nodes, TrackMate's spots (`.xml`): places are all that is known."""
+    """Points (CSV with frame, [z,] y, x; a GEFF's nodes; TrackMate's `.xml`; boxes of a COCO `.json`): only places are known."""
 
     name = "points"
-    form = "a table of points (.csv, .geff, TrackMate's .xml)"
+    form = "a table of points (.csv, .geff, TrackMate's .xml, COCO's .json)"
     example = "dunno track spots.csv -o OUT --scale 2,0.4,0.4"
     order = 8
     has_masks = False
 
     def accepts(self, path: Path) -> bool:
-        """Whether it is called a CSV or an XML, or holds the nodes of a graph."""
-        return (path.suffix.lower() in (".csv", ".xml") and path.is_file()) or (path / "nodes").is_dir()
+        """Whether it is called a CSV, an XML or a JSON, or holds the nodes of a graph."""
+        return (path.suffix.lower() in SUFFIXES and path.is_file()) or (path / "nodes").is_dir()
 
     def read(self, path: Path, options: Options) -> Movie:
         """Read all points; frames are those between the first and the last."""
@@ -46,6 +48,8 @@ class PointsReader:
         spacing = Spacing()
         if path.suffix.lower() == ".xml":
             columns, spacing = _of_trackmate(path)
+        elif path.suffix.lower() == ".json":
+            columns = _of_coco(path)
         else:
             columns = _of_geff(path) if path.is_dir() else _of_table(path)
         points, frames, notes = _points(columns, options, spacing, path)
@@ -112,6 +116,23 @@ def _of_geff(path: Path) -> dict[str, Floats]:
     if len(axes) not in (3, 4):
         raise MovieError(f"{path}: has the axes {', '.join(axes) or '(none)'}; expected time and 2 or 3 of space")
     return dict(zip(("frame", *CENTROIDS[len(axes) - 1]), values, strict=True)) | {"id": names + 1}
+
+
+def _of_coco(path: Path) -> dict[str, Floats]:
+    """The centres of annotated boxes, frame by frame in the order of the images' names; outlines are not looked at."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        images = sorted(content["images"], key=lambda image: natural_key(Path(image["file_name"])))
+        frame_of = {image["id"]: t for t, image in enumerate(images)}
+        found = [(frame_of[each["image_id"]], each["id"], *each["bbox"]) for each in content["annotations"]]
+        frame, name, x, y, width, height = np.array(found, np.float64).reshape(-1, 6).T
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise MovieError(
+            f"{path}: cannot be read as COCO annotations ({one_line(error)}); expected images with a file_name, and annotations "
+            "with image_id and bbox"
+        ) from None
+    radius = np.sqrt(width * height) / 2
+    return {"frame": frame, "y": y + height / 2 - 0.5, "x": x + width / 2 - 0.5, "id": name + 1, "radius": radius}
 
 
 def _of_trackmate(path: Path) -> tuple[dict[str, Floats], Spacing]:
