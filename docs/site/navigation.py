@@ -31,7 +31,7 @@ SECTIONS: dict[str, list[str]] = {
         "methods.md",
         "limits.md",
     ],
-    "Reference": ["reference/commands.md", "reference/python.md", "files.md", "cells.md", "glossary.md"],
+    "Reference": ["reference/commands.md", "reference/python.md", "files.md", "geff.md", "cells.md", "glossary.md"],
     "Benchmark": ["benchmark/README.md", "benchmark/joint-posterior.md", "benchmark/skipping.md"],
     "For developers": ["architecture.md", "decisions.md", "assignment.md", "contributing.md", "changelog.md"],
 }
