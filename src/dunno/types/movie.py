@@ -303,7 +303,8 @@ class Movie:
 
     def _check_shape(self, shape: tuple[int, ...], where: str) -> None:
         if shape != self.shape:
-            raise MovieError(f"{where}: a frame of shape {shape}, but the movie's first one has {self.shape}")
+            short = "; fill up its missing slices with empty ones, or take the frame away" if len(shape) == 3 else ""
+            raise MovieError(f"{where}: a frame of shape {shape}, but the movie's first one has {self.shape}{short}")
 
 
 def check_step(n: int, start: int, length: int) -> slice:
