@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dunno.benchmark.units import METHODS, USER
+from dunno.benchmark.units import METHODS, PEERS, USER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -180,12 +180,12 @@ def bars(y: str) -> Draw:
 
 def boxes(ax: Axes, table: DataFrame) -> None:
     """The fitted temperatures over datasets, a box per method and step."""
-    steps, methods = sorted(table.step.unique()), [name for name in METHODS if name in set(table.method)]
+    steps, methods = sorted(table.step.unique()), [name for name, _, _, _ in series(table.assign(scaling="none"))]
     width = 0.8 / max(len(methods), 1)
     for number, method in enumerate(methods):
         own = table[table.method == method]
         values = [np.log10(own[own.step == step].temperature) for step in steps]
-        colour = COLOURS[method]
+        colour = COLOURS.get(method, GREY)
         ax.boxplot(
             values, positions=[i + (number - (len(methods) - 1) / 2) * width for i in range(len(steps))], widths=width * 0.8,
             manage_ticks=False, patch_artist=True, boxprops={"facecolor": colour, "alpha": 0.5, "edgecolor": colour},
@@ -259,14 +259,15 @@ def promises(ax: Axes, table: DataFrame) -> None:
 
 
 def scaled(*names: str) -> Callable[[DataFrame], DataFrame]:
-    """Rows with one of some scalings, of our own methods."""
-    return lambda table: table[table.scaling.isin(names) & table.method.isin(METHODS)]
+    """Rows with one of some scalings; not those of peers."""
+    return lambda table: table[table.scaling.isin(names) & ~table.method.isin(PEERS)]
 
 
 def also_scaled(table: DataFrame) -> DataFrame:
-    """Rows without scaling and with it, where there are both: means over other movies would not compare."""
+    """Rows without scaling and with it, where there are both (if anywhere): means over other movies would not compare."""
     own, place = scaled("none", "temperature")(table), ["dataset", "sequence", "step", "cost", "model", "method"]
-    return own[own.groupby(place).scaling.transform("nunique") == 2]
+    both = own.groupby(place).scaling.transform("nunique") == 2
+    return own[both] if both.any() else own
 
 
 def dropouts(table: DataFrame) -> DataFrame:
