@@ -16,6 +16,7 @@ from pandas import DataFrame
 from pandas.testing import assert_frame_equal
 
 from dunno.benchmark import Experiment, read_table, run_benchmark
+from dunno.benchmark.datasets import find_datasets
 from dunno.benchmark.models import train_models
 from dunno.benchmark.run import Outcome
 from dunno.cli import run
@@ -42,7 +43,7 @@ class Watch:
 def finished(root: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, DataFrame]:
     """A run that went through."""
     folder = tmp_path_factory.mktemp("finished") / "out"
-    return folder, run_benchmark(root, folder, SMALL, workers=1).table
+    return folder, run_benchmark(find_datasets(root), folder, SMALL, workers=1).table
 
 
 def test_the_command_leaves_a_table_figures_and_a_page(root: Path, tmp_path: Path) -> None:
@@ -76,20 +77,22 @@ def test_a_second_run_does_only_what_is_missing(root: Path, finished: tuple[Path
     units[0].unlink()
     units[3].write_text("half a fi")
     watch = Watch()
-    outcome = run_benchmark(root, tmp_path / "out", SMALL, workers=1, tell=watch)
+    outcome = run_benchmark(find_datasets(root), tmp_path / "out", SMALL, workers=1, tell=watch)
     assert (watch.done, watch.total, outcome.n_measured) == (2, 2, 2)
     same(outcome.table, finished[1])
-    assert run_benchmark(root, tmp_path / "out", SMALL).n_measured == 0
+    assert run_benchmark(find_datasets(root), tmp_path / "out", SMALL).n_measured == 0
 
 
 def test_another_method_is_added_and_one_is_measured_again_without_the_others(
     root: Path, finished: tuple[Path, DataFrame], tmp_path: Path
 ) -> None:
     shutil.copytree(finished[0], tmp_path / "out")
-    more = run_benchmark(root, tmp_path / "out", replace(SMALL, methods=("SM", "AS", "MC")), workers=1)
+    more = run_benchmark(find_datasets(root), tmp_path / "out", replace(SMALL, methods=("SM", "AS", "MC")), workers=1)
     assert more.n_measured == 4
     before = more.table.set_index(["dataset", "step", "method", "scaling"])
-    again = run_benchmark(root, tmp_path / "out", replace(SMALL, methods=("SM", "MC")), again=("MC",), workers=1)
+    again = run_benchmark(
+        find_datasets(root), tmp_path / "out", replace(SMALL, methods=("SM", "MC")), again=("MC",), workers=1
+    )
     after = again.table.set_index(["dataset", "step", "method", "scaling"])
     assert set(again.table.method) == {"SM", "MC"}
     seconds = {
@@ -99,7 +102,7 @@ def test_another_method_is_added_and_one_is_measured_again_without_the_others(
     assert (seconds["SM"].dropna() == 0).all()
     assert (seconds["MC"].dropna() != 0).all()
     assert len(seconds["MC"].dropna()) > 4
-    assert run_benchmark(root, tmp_path / "out", SMALL).n_measured == 0  # AS is still kept
+    assert run_benchmark(find_datasets(root), tmp_path / "out", SMALL).n_measured == 0  # AS is still kept
 
 
 def begin(root: Path, out: Path, units: int) -> subprocess.Popen[str]:
@@ -132,7 +135,7 @@ def test_a_killed_run_goes_on_where_it_was(root: Path, finished: tuple[Path, Dat
     started.communicate()
     survived = len(list(out.glob("units/*.json")))
     assert 1 <= survived < 4
-    outcome = run_benchmark(root, out, SMALL, workers=1)
+    outcome = run_benchmark(find_datasets(root), out, SMALL, workers=1)
     assert outcome.n_measured == 4 - survived
     same(outcome.table, finished[1])
 
@@ -152,7 +155,7 @@ def test_a_broken_dataset_is_reported_and_does_not_stop_the_others(
     assert table[table.dataset == "broken"].reason.str.startswith("failed: ").all()
     assert table[table.dataset == "good"].n_links.notna().all()
     shutil.copy(root / "pair" / "02_GT" / "TRA" / mask.name, mask)
-    outcome = run_benchmark(tmp_path / "data", tmp_path / "out", replace(SMALL, steps=(1,)), workers=1)
+    outcome = run_benchmark(find_datasets(tmp_path / "data"), tmp_path / "out", replace(SMALL, steps=(1,)), workers=1)
     assert (outcome.n_measured, outcome.failures) == (1, {})
 
 
@@ -171,6 +174,7 @@ def test_a_folder_that_is_not_a_benchmark_is_left_alone(
         (["--every", "1,two"], "--every 1,two: expected values separated by commas"),
         (["--workers", "0"], "--workers 0: expected at least 1"),
         (["--costs", "nearest"], "there is no cost 'nearest'"),
+        (["--datasets", "Hela"], "holds no Hela; there are pair, single"),
         (["--train", "a"], "--train a: expected values separated by commas"),
         (["--costs", "transformer"], "cost transformer needs models: --model DIR, or --train"),
     ],
@@ -188,7 +192,6 @@ def test_transformers_are_trained_on_the_first_parts_once(
 ) -> None:
     pytest.importorskip("trackastra")
     from dunno.benchmark import models
-    from dunno.benchmark.datasets import find_datasets
 
     for name, value in (("EPOCHS", 2), ("WINDOWS", 8), ("LARGEST_STEP", 2)):
         monkeypatch.setattr(models, name, value)
@@ -242,7 +245,7 @@ def test_a_run_on_a_cluster_survives_a_killed_worker_and_gives_the_same(
         if done == 1:
             workers[0].kill()
 
-    outcome: Outcome = run_benchmark(root, tmp_path / "out", SMALL, dask=address, tell=kill_one)
+    outcome: Outcome = run_benchmark(find_datasets(root), tmp_path / "out", SMALL, dask=address, tell=kill_one)
     assert [worker.poll() for worker in workers] == [-signal.SIGKILL, None]
     assert outcome.failures == {}
     same(outcome.table, finished[1])

@@ -30,6 +30,7 @@ def test_a_root_may_be_one_dataset_and_one_without_truth_is_refused(root: Path, 
     assert [each.name for each in find_datasets(root / "pair")] == ["pair"]
     with pytest.raises(InputError, match="holds no annotated movies; expected .*/DATASET/01_GT/TRA/man_track.txt"):
         find_datasets(tmp_path)
+    assert [each.name for each in find_datasets(root, ["single"])] == ["single"]
     with pytest.raises(InputError, match="there is no such folder"):
         find_datasets(tmp_path / "nowhere")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -84,18 +85,21 @@ def _open(path: Path) -> Part:
         return Part(path.name, movie, truth)
 
 
-def find_datasets(root: Path) -> list[Dataset]:
-    """Find `root/<dataset>/<sequence>_GT`; the root itself may also be one dataset."""
+def find_datasets(root: Path, names: Collection[str] = ()) -> list[Dataset]:
+    """Find `root/<dataset>/<sequence>_GT`, all or those of some names; the root itself may also be one dataset."""
     if not root.is_dir():
         raise InputError(f"{root}: there is no such folder")
     folders = [root, *sorted(each for each in root.iterdir() if each.is_dir())]
-    found = [Dataset(folder.absolute(), names) for folder in folders if (names := _sequences(folder))]
+    found = [Dataset(folder.absolute(), own) for folder in folders if (own := _sequences(folder))]
     if not found:
         raise InputError(
             f"{root}: holds no annotated movies; expected {root.name}/DATASET/01{ANNOTATION}/TRA/man_track.txt, as the Cell "
             "Tracking Challenge has it (dunno simulate makes one)"
         )
-    return found
+    unknown = sorted(set(names) - {each.name for each in found})
+    if unknown:
+        raise InputError(f"{root}: holds no {', '.join(unknown)}; there are {', '.join(each.name for each in found)}")
+    return [each for each in found if not names or each.name in names]
 
 
 def _sequences(folder: Path) -> tuple[str, ...]:

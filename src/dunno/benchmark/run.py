@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dunno.benchmark.datasets import find_datasets
+from dunno.benchmark.datasets import Dataset
 from dunno.benchmark.measure import measure
 from dunno.benchmark.table import Row, table_of, write_table
 from dunno.benchmark.units import Asked, Experiment, Unit, plan_units
@@ -43,7 +43,7 @@ class Outcome:
 
 
 def run_benchmark(
-    root: Path,
+    datasets: Sequence[Dataset],
     folder: Path,
     experiment: Experiment,
     *,
@@ -55,15 +55,15 @@ def run_benchmark(
     """Measure everything that earlier runs into the same folder have not, and write the table.
 
     Args:
-        root: Holds datasets in CTC layout.
+        datasets: Where; see `find_datasets`.
         folder: Where units, table, figures and page go; new, or an earlier benchmark's.
         experiment: What is compared.
         again: Methods whose rows are measured again.
         workers: Processes; `None` is one per core.
-        dask: Address of a Dask scheduler to use instead; its workers read `root` themselves.
+        dask: Address of a Dask scheduler to use instead; its workers read the movies themselves.
         tell: Is told how far it is.
     """
-    units = plan_units(find_datasets(root), experiment)
+    units = plan_units(datasets, experiment)
     _open_folder(folder)
     kept = {unit: [row for row in unit.kept(folder / UNITS) if row["method"] not in again] for unit in units}
     missing = {unit: _missing(unit, rows, experiment) for unit, rows in kept.items()}

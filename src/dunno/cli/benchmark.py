@@ -27,6 +27,7 @@ Item = TypeVar("Item")
 def benchmark(
     root: Annotated[Path, Argument(help="Folder with datasets in CTC layout: ROOT/DATASET/01, 01_GT/TRA, …")],
     output: Annotated[Path, Option("--output", "-o", help="Folder to write; an earlier run there is continued.")],
+    datasets: Annotated[str, Option(help="Names of datasets (default: all).")] = "",
     setup: Annotated[str, Option(help="Set-ups: user (defaults), paper (every mother a candidate, no ⊥).")] = "user",
     costs: Annotated[
         str, Option(help="Costs to try; transformer needs --model or --train.")
@@ -73,11 +74,12 @@ def benchmark(
         seed=seed,
     )
     started = time.monotonic()
+    found = find_datasets(root, listed("--datasets", datasets, str))
     if rates:
-        train_models(find_datasets(root), folder, rates, progress=None if quiet else _epochs)
+        train_models(found, folder, rates, progress=None if quiet else _epochs)
     with showing_progress(quiet) as tell:
         chosen = listed("--again", again, str)
-        outcome = run_benchmark(root, output, experiment, again=chosen, workers=workers, dask=dask, tell=tell)
+        outcome = run_benchmark(found, output, experiment, again=chosen, workers=workers, dask=dask, tell=tell)
     if beside is not None:
         outcome = replace(outcome, table=beside_others(outcome.table, beside))
     claims = write_page(outcome, experiment, output)
