@@ -71,11 +71,11 @@ def track_peer(name: str, movie: Movie, model: str | None = None) -> tuple[Track
     """
     gate = Tracker(method="SM", calibration=None, workers=1).track(movie).about["max_distance"]
     import_module({"trackpy": "trackpy", "LapTrack": "laptrack"}.get(name, "trackastra.model"))
-    started = time.thread_time()
+    started = time.process_time()
     with warnings.catch_warnings(), redirect_stderr(StringIO()):  # bars
         warnings.simplefilter("ignore")
         links = _trackastra(movie, model) if model is not None else PEERS[name](movie, gate)
-    seconds = time.thread_time() - started
+    seconds = time.process_time() - started
     method = Reported(name, links, movie.frames.tolist())
     tracker = Tracker("distance", method, max_distance=np.inf, calibration=None, workers=1)
     return tracker.track(movie), seconds

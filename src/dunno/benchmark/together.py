@@ -25,8 +25,8 @@ class Timed:
     seconds: float
 
 
-def timed(work: Callable[..., Tracking], *arguments: Any, clock: Callable[[], float] = time.thread_time) -> Timed:
-    """Do something in this thread, and say what it took."""
+def timed(work: Callable[..., Tracking], *arguments: Any, clock: Callable[[], float] = time.process_time) -> Timed:
+    """Do something, and say what it took; this process does nothing else meanwhile."""
     started = clock()
     return Timed(work(*arguments), clock() - started)
 
@@ -131,11 +131,11 @@ class Remembered:
         return self._cost(pair, mother, daughter).reshape(len(pair.mothers), -1).astype(np.float32)
 
     def _once(self, key: Any, make: Callable[[], list[Any]]) -> list[Any]:
-        started = time.thread_time()
+        started = time.process_time()
         if key in self._kept:
             self._saved[0] += self._kept[key][1]
         else:
-            self._kept[key] = make(), time.thread_time() - started
+            self._kept[key] = make(), time.process_time() - started
         found: list[Any] = self._kept[key][0]
         return found
 
@@ -162,5 +162,5 @@ def _frames(pair: FramePair) -> tuple[int, int]:
 
 
 def clock_of(cost: Any) -> Callable[[], float]:
-    """Seconds of this thread, with those that a cost saved by remembering."""
-    return lambda: time.thread_time() + float(getattr(cost, "saved", 0.0))
+    """Seconds of this process, with those that a cost saved by remembering."""
+    return lambda: time.process_time() + float(getattr(cost, "saved", 0.0))
