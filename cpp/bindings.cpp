@@ -1,20 +1,17 @@
-// The one file that knows both Python and the core. It converts, releases Python's lock and translates errors.
-//
-// Arrays are taken with noconvert(): nanobind would otherwise turn 0.5 into the index 0.
+// The files of bindings know both Python and the core. They convert, release Python's lock and translate errors.
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "python.hpp"
 
 #include "choices/choices.hpp"
 #include "flow/batch.hpp"
@@ -35,43 +32,16 @@
 #include "tables/rows.hpp"
 #include "tables/sparse.hpp"
 #include "sampling/sample.hpp"
-#include "problem/stop.hpp"
 #include "posterior/weights.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+void bind_segments(nb::module_& m);
 
 namespace {
 
-using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using RowTable = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Seeds = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Volume = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-
-// Looks for Ctrl-C now and then. Only Python's main thread sees signals; the others end through the stop flag.
-class PythonStop : public dunno::Stop {
-  void poll() override {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(50)) return;
-    last_ = now;
-    nb::gil_scoped_acquire lock;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  }
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
-template <typename T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
-}
-
-std::vector<double> to_vector(const Numbers& numbers) {
-  return std::vector<double>(numbers.data(), numbers.data() + numbers.shape(0));
-}
 
 // (n_daughters): indices into the caller's edge list.
 std::vector<std::int64_t> to_given(const dunno::Problem& problem, const std::vector<std::int32_t>& chosen) {
@@ -406,10 +376,6 @@ nb::tuple count_overlaps(const Flat<Label>& first, const Flat<Label>& second) {
   return nb::make_tuple(to_numpy(std::move(one)), to_numpy(std::move(other)), to_numpy(std::move(pixels)));
 }
 
-std::vector<std::int64_t> to_vector(const Indices& numbers) {
-  return std::vector<std::int64_t>(numbers.data(), numbers.data() + numbers.shape(0));
-}
-
 // (begin, state, first edge, its kind, second edge, its kind, third edge, its kind, log weight) of one side's choices.
 dunno::Choices to_choices(const nb::tuple& given) {
   dunno::Choices choices;
@@ -702,6 +668,7 @@ NB_MODULE(_core, m) {
   m.def(
       "request_stop", [](bool stop) { dunno::stop_requested().store(stop); }, "stop"_a,
       "Make all running calls of the core end with Stopped, or allow new ones.");
+  bind_segments(m);
 
 #ifdef DUNNO_CHECK
   m.attr("checks_invariants") = true;

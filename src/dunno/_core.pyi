@@ -162,6 +162,20 @@ def request_stop(stop: bool) -> None:
     Make all running calls of the core end with Stopped, or allow new ones.
     """
 
+class SegmentGraph:
+    """Masks with their states, and edges with their ways, without weights."""
+
+    def __init__(self, frame: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], mask: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], state: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_ways: int, way: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], mother: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], daughter: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], union_first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], union_second: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Raises ValueError on bad input."""
+
+    @property
+    def n_edges(self) -> int: ...
+
+    def propagate(self, state: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], appear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], disappear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], way: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sweeps: int, tolerance: float, messages: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple:
+        """
+        Beliefs under log weights: states, ways, log evidence, last change, sweeps, and the messages, which a later call may begin with.
+        """
+
 checks_invariants: bool = False
 
 class Stopped(RuntimeError):

@@ -1,0 +1,40 @@
+"""A mask that gains or loses pixels at once: the cell is the same, its mask has changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dunno.segments.densities import Prior, fitted_share, isotropic_normal, normal
+from dunno.segments.pairs import Near
+from dunno.segments.segments import Segments
+from dunno.types import Floats
+
+STEP, GROWTH = 0.35, 0.4
+"""Spread of a jolt's step, in roots of the area, and of the log ratio of areas."""
+
+SHARE_PRIOR = Prior(0.03, 200.0)
+BOUNDS = 0.003, 0.2
+
+
+@dataclass(frozen=True)
+class Jolt:
+    """A share of all links.
+
+    Attributes:
+        share: How large it is.
+    """
+
+    share: float = SHARE_PRIOR.mean
+
+    def log_density(self, pairs: Near, segments: Segments) -> Floats:
+        """Of a jolted link."""
+        lag, d = 1.0 + pairs.gap, segments.dimensions
+        area = np.sqrt(segments.area[pairs.mother] * segments.area[pairs.daughter])
+        step = isotropic_normal(pairs.squared, STEP**2 * area ** (2 / d) * lag, d)
+        return step + normal(pairs.growth, GROWTH * np.sqrt(lag))
+
+    def fitted(self, jolted: float, links: float) -> Jolt:
+        """By how many of the expected links are jolted."""
+        return Jolt(float(np.clip(fitted_share(jolted, links, SHARE_PRIOR), *BOUNDS)))

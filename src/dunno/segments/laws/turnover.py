@@ -1,0 +1,120 @@
+"""How cells appear and end without a division, how large they then are, and how often their masks are missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dunno.segments.densities import Prior, fitted_place, fitted_share, student
+from dunno.types import Bools, Floats
+
+AREA_TAIL = 6.0
+AREA_WORTH = 30.0
+AREA_SPREAD = 0.35
+LARGER = 0.5
+
+TW = 1e6
+"""How much larger the mask of two cells is, as a logarithm, before it is known."""
+
+END_PRIOR, BORDER_END_PRIOR, MISSED_PRIOR = Prior(0.003, 300.0), Prior(0.03, 100.0), Prior(0.01, 200.0)
+APPEARING, APPEARING_AT_BORDER, APPEAR_WORTH = 0.002, 0.02, 20.0
+"""Of the cells of a frame, inside the field and at its border; worth so many frames."""
+
+MISSED_BOUNDS = 0.001, 0.1
+
+
+@dataclass(frozen=True)
+class Turnover:
+    """Rates per frame; cells that appear have a usual area.
+
+    Attributes:
+        crowd: Cells per frame, as they are guessed at first.
+        field: Area (or volume) of the field.
+        border: That of its border.
+        usual_area: Log of a usual area, as it is guessed at first.
+        first: Cells per area in the first frame.
+        inside: Cells that appear, per area and frame.
+        at_border: The same along the border.
+        end: Share of cells that end, per frame.
+        end_at_border: The same at the border.
+        missed: Share of masks that are missing.
+        area: Middle and scale of the log area.
+        area_of_two: The same of masks of two cells.
+    """
+
+    crowd: float
+    field: float
+    border: float
+    usual_area: float
+    first: float
+    inside: float
+    at_border: float
+    area: tuple[float, float]
+    area_of_two: tuple[float, float]
+    end: float = END_PRIOR.mean
+    end_at_border: float = BORDER_END_PRIOR.mean
+    missed: float = MISSED_PRIOR.mean
+
+    @classmethod
+    def beforehand(
+        cls, crowd: float, field: float, border: float, area: tuple[float, float], usual_area: float
+    ) -> Turnover:
+        """With its priors."""
+        inside, at_border = APPEARING * crowd / field, APPEARING_AT_BORDER * crowd / border
+        return cls(
+            crowd, field, border, usual_area, 0.8 * crowd / field, inside, at_border, area, (area[0] + LARGER, area[1])
+        )
+
+    def log_area(self, log_area: Floats) -> Floats:
+        """Density of the log area of a cell that appears."""
+        return student((log_area - self.area[0]) ** 2, self.area[1] ** 2, AREA_TAIL)
+
+    def log_area_of_two(self, log_area: Floats) -> Floats:
+        """Density of the log area of a mask that holds two."""
+        return student((log_area - self.area_of_two[0]) ** 2, self.area_of_two[1] ** 2, AREA_TAIL)
+
+    def log_appear(self, at_border: Bools, at_first: Bools) -> Floats:
+        """Density per area."""
+        return np.log(np.where(at_first, self.first, np.where(at_border, self.at_border, self.inside)))
+
+    def ending(self, at_border: Bools) -> Floats:
+        """The share that ends."""
+        return np.where(at_border, self.end_at_border, self.end)
+
+    def fitted(
+        self,
+        there: Floats,
+        appear: Floats,
+        disappear: Floats,
+        at_border: Bools,
+        at_first: Bools,
+        at_last: Bools,
+        frames: int,
+    ) -> Turnover:
+        """By how probable it is that each cell is there, appears and ends."""
+        inside, border = ~at_border & ~at_first, at_border & ~at_first
+        steps = frames - 1 + APPEAR_WORTH
+        return replace(
+            self,
+            first=(float(there.sum()) + 2) / frames / self.field,
+            inside=(float(appear[inside].sum()) + APPEARING * self.crowd * APPEAR_WORTH) / steps / self.field,
+            at_border=(float(appear[border].sum()) + APPEARING_AT_BORDER * self.crowd * APPEAR_WORTH)
+            / steps
+            / self.border,
+            end=fitted_share(*(float(x[~at_border & ~at_last].sum()) for x in (disappear, there)), END_PRIOR),
+            end_at_border=fitted_share(
+                *(float(x[at_border & ~at_last].sum()) for x in (disappear, there)), BORDER_END_PRIOR
+            ),
+        )
+
+    def with_area(self, log_area: Floats, single: Floats, two: Floats) -> Turnover:
+        """The usual area, by how probable it is that each mask is one cell, and two."""
+        area = fitted_place(log_area, single, self.area, AREA_TAIL, (self.usual_area, AREA_SPREAD), AREA_WORTH)
+        usual_two = self.area[0] + LARGER, AREA_SPREAD
+        of_two = fitted_place(log_area, two, self.area_of_two, AREA_TAIL, usual_two, TW)
+        return replace(self, area=area, area_of_two=of_two)
+
+    def with_missed(self, skipped: float, cells: float) -> Turnover:
+        """By how many masks links skip."""
+        return replace(self, missed=float(np.clip(fitted_share(skipped, cells, MISSED_PRIOR), *MISSED_BOUNDS)))

@@ -1,0 +1,102 @@
+"""Propagation beside sums over everything that can be, in thousands of tiny worlds."""
+
+import numpy as np
+import pytest
+
+from dunno.errors import ProblemError
+from dunno.segments import Hypotheses, Weights, propagate
+
+from .worlds import Sums, World, enumerated, random_worlds
+
+WORLDS = 800
+
+
+@pytest.fixture(scope="module")
+def worlds() -> list[tuple[World, Weights, Sums]]:
+    return [(world, weights, enumerated(world, weights)) for world, weights in random_worlds(WORLDS, seed=34)]
+
+
+def test_worlds_without_a_loop_are_exact(worlds: list[tuple[World, Weights, Sums]]) -> None:
+    trees = [each for each in worlds if each[0].is_tree]
+    assert len(trees) > 200
+    for world, weights, sums in trees:
+        found = propagate(world.hypotheses, weights, tolerance=1e-12)
+        assert found.converged
+        np.testing.assert_allclose(found.state, sums.state, atol=1e-9)
+        np.testing.assert_allclose(found.way, sums.way, atol=1e-9)
+        assert found.log_evidence == pytest.approx(sums.log_evidence, abs=1e-9)
+
+
+def test_the_worlds_have_everything(worlds: list[tuple[World, Weights, Sums]]) -> None:
+    trees = [world for world, _, _ in worlds if world.is_tree]
+    assert sum(bool(world.unions) for world in trees) > 20
+    assert sum(len(world.masks_of(w)) == 3 for world in trees for w in range(len(world.ways))) > 15
+    links = [way for world in trees for way in world.ways]
+    assert sum(len(way) == 2 and way[0][0] != way[1][0] for way in links) > 15
+    assert sum(len(way) == 2 and way[0][0] == way[1][0] for way in links) > 15
+
+
+def test_loops_cost_little(worlds: list[tuple[World, Weights, Sums]]) -> None:
+    loops = [each for each in worlds if not each[0].is_tree]
+    assert len(loops) > 200
+    found = [(propagate(world.hypotheses, weights), sums) for world, weights, sums in loops]
+    assert np.mean([post.converged for post, _ in found]) > 0.995
+    errors = [max(np.abs(post.state - sums.state).max(), np.abs(post.way - sums.way).max()) for post, sums in found]
+    assert np.mean(errors) < 0.05
+    assert np.quantile(errors, 0.95) < 0.25
+
+
+def small() -> tuple[Hypotheses, Weights]:
+    """Two masks that hold nothing or one object, and a way between them."""
+    frame, none = np.arange(2), np.zeros((0, 2), np.int64)
+    links = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64)
+    hypotheses = Hypotheses(frame, np.array([0, 0, 1, 1]), np.array([1, 3]), 1, *links, none)
+    return hypotheses, Weights(np.zeros(4), np.array([-1.0, -3.0]), np.array([-2.0, 0.0]), np.array([1.0]))
+
+
+def test_events_are_what_links_leave() -> None:
+    hypotheses, weights = small()
+    found = propagate(hypotheses, weights)
+    nothing, first, second, both, linked = 1.0, np.exp(-3), np.exp(-3), np.exp(-6), np.exp(0)
+    total = nothing + first + second + both + linked
+    assert found.way[0] == pytest.approx(linked / total)
+    np.testing.assert_allclose(found.appear, np.array([first + both + linked, second + both]) / total)
+    np.testing.assert_allclose(found.disappear, np.array([first + both, second + both + linked]) / total)
+
+
+def test_what_cannot_be_is_never() -> None:
+    hypotheses, weights = small()
+    never = Weights(np.array([0.0, -np.inf, 0.0, 0.0]), weights.appear, weights.disappear, weights.way)
+    found = propagate(hypotheses, never)
+    assert found.state[1] == found.way[0] == 0.0
+    assert found.state[3] == pytest.approx(np.exp(-3) / (1 + np.exp(-3)))
+
+
+def test_messages_of_the_last_time_save_sweeps() -> None:
+    world, weights = max(random_worlds(200, seed=3), key=lambda each: len(each[0].edges))
+    found = propagate(world.hypotheses, weights, tolerance=1e-9)
+    again = propagate(world.hypotheses, weights, tolerance=1e-9, messages=found.messages)
+    assert again.sweeps < found.sweeps
+    np.testing.assert_allclose(again.state, found.state, atol=1e-8)
+
+
+def test_it_says_when_it_did_not_converge() -> None:
+    world, weights = max(random_worlds(200, seed=3), key=lambda each: len(each[0].edges))
+    found = propagate(world.hypotheses, weights, sweeps=1, tolerance=1e-9)
+    assert not found.converged and found.change > 1e-9
+
+
+@pytest.mark.parametrize("wrong", ["mask", "state", "frame", "mother"])
+def test_what_is_malformed_is_refused(wrong: str) -> None:
+    hypotheses, weights = small()
+    columns = {name: getattr(hypotheses, name) for name in Hypotheses.__dataclass_fields__}
+    columns[wrong] = {
+        "mask": np.array([0, 1, 0, 1]),
+        "state": np.array([3, 1]),
+        "frame": np.array([1, 1]),
+        "mother": np.array([7]),
+    }[wrong]
+    with pytest.raises(ProblemError):
+        propagate(Hypotheses(**columns), weights)
+    with pytest.raises(ProblemError):
+        propagate(hypotheses, Weights(weights.state[:3], weights.appear, weights.disappear, weights.way))
