@@ -2,7 +2,7 @@
 # make test    everything that must hold: lint, types, import contract, the core's invariants, tests
 # make wheel   one wheel, for this Python, in dist/
 # make docs    the site, in site/
-# make check-core, make sanitize, make compilers, make fuzz, make benchmark: see below
+# make check-core, make readers, make sanitize, make compilers, make fuzz, make benchmark: see below
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -19,7 +19,7 @@ ifneq ($(wildcard ../shared/data),)
 export DUNNO_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test wheel sdist docs figures lint types contract tests check-core sanitize compilers fuzz stub format benchmark clean
+.PHONY: demo test wheel sdist docs figures lint types contract tests check-core readers sanitize compilers fuzz stub format benchmark clean
 
 demo: $(VENV)/.installed
 	$(BIN)/dunno demo
@@ -28,7 +28,7 @@ demo: $(VENV)/.installed
 # all cores to themselves.
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test:
-	$(MAKE) -j2 $(SYNC) --no-print-directory lint types contract check-core
+	$(MAKE) -j2 $(SYNC) --no-print-directory lint types contract check-core readers
 	$(MAKE) --no-print-directory tests
 
 lint: $(VENV)/.installed-test
@@ -51,12 +51,16 @@ tests: $(VENV)/.installed-test
 check-core: $(VENV)/.installed-test build/check/.installed
 	DUNNO_EXAMPLES=0.3 build/check/bin/python -m pytest -q tests/assignment
 
-# And on one with the address and undefined-behaviour sanitizers. Python itself is not built with them, so their libraries
+# Other tools read what dunno writes, in an environment of their own, where the versions that they pin come first.
+readers: build/readers/.installed
+	DUNNO_READERS=1 OMP_NUM_THREADS=1 build/readers/bin/python -m pytest -q -m readers tests/io
+
+# And on one with the address and undefined-behaviour sanitizers, with damaged files too. Python itself is not built with them, so their libraries
 # come first; what Python leaves unfreed at its end is not looked at, and pyehm, which does not survive it, is left out.
 PRELOAD = $(foreach name,asan ubsan stdc++,$(shell $(CXX) -print-file-name=lib$(name).so))
 sanitize: $(VENV)/.installed-test build/sanitize/.installed
 	DUNNO_EXAMPLES=0.1 ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$(PRELOAD)" build/sanitize/bin/python -m pytest -q \
-	  tests/assignment --deselect tests/assignment/test_marginals.py::test_pyehm_agrees_where_nobody_divides
+	  tests/assignment tests/io/test_fuzz.py --deselect tests/assignment/test_marginals.py::test_pyehm_agrees_where_nobody_divides
 
 # Other people's compilers: both must take the core without a warning.
 compilers: $(VENV)/.made
@@ -90,11 +94,14 @@ figures: $(VENV)/.installed-test
 	$(BIN)/python docs/figures/make_first_look.py
 	$(BIN)/python docs/figures/make_gallery.py
 
-# Many more damaged files than the tests try; MUTATIONS of each form, other ones with each SEED.
-MUTATIONS ?= 5000
+# Many more damaged files of all forms than the tests try: for so many MINUTES in all, other ones with each SEED; FORMS=cellpose
+# chooses some. With the sanitizers as well: make sanitize.
+MINUTES ?= 60
 SEED ?= 1
+FORMS ?=
+FUZZ = DUNNO_FUZZ_MINUTES=$(MINUTES) DUNNO_FUZZ_SEED=$(SEED) OMP_NUM_THREADS=1
 fuzz: $(VENV)/.installed-test
-	DUNNO_FUZZ=$(MUTATIONS) DUNNO_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -q tests/io/test_fuzz.py
+	$(FUZZ) $(BIN)/python -m pytest -q -s -p no:logging tests/io/test_fuzz.py -k "$(FORMS)"
 
 # The stub of the C++ core, after its bindings changed.
 stub: $(VENV)/.installed-test
@@ -148,6 +155,14 @@ build/%/.installed: $(VENV)/.made $(CORE) $(shell find src -name "*.py")
 	  site $(abspath $(VENV)) > "$$(site build/$*)/borrowed.pth"
 	$(BIN)/pip --python build/$*/bin/python install --disable-pip-version-check -q --no-compile --no-build-isolation --no-deps \
 	  --force-reinstall $(SETTINGS) --config-settings build-dir=build/$*-cmake .
+	touch $@
+
+READERS = $(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['readers'])"
+build/readers/.installed: $(VENV)/.installed-test
+	$(PYTHON) -m venv --clear --without-pip build/readers
+	site() { $$1/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))"; }; \
+	  echo "import site; site.addsitedir('$$(site $(abspath $(VENV)))')" > "$$(site build/readers)/borrowed.pth"
+	$(subst pip install,pip --python build/readers/bin/python install,$(PIP)) $$($(READERS))
 	touch $@
 
 clean:

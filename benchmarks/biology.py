@@ -77,7 +77,7 @@ def filtered(samples: int, options: dict[str, Any]) -> None:
         tracking = Tracker(workers=1, **options).track(each)
         found = on_annotated(measure(tracking, samples), true)
         left_out = LeftOut()
-        sure = replace(tracking, pairs=tuple(sure_links(tracking.pairs, 0.99, left_out)))
+        sure = replace(tracking, blocks=tuple(sure_links(tracking.blocks, 0.99, left_out)))
         cut = on_annotated(measure(sure, 0), true)
         n_links = sum(len(pair.link_probability) for pair in tracking.pairs)
         known = true_figures(true)

@@ -51,8 +51,8 @@ SETTINGS: tuple[dict[str, Any], ...] = (
 def measured(movie: Movie, truth: Truth, evidence: str) -> tuple[Any, dict[str, Any], float]:
     """Scores, what the result says of itself, and processor seconds of the fit."""
     tracker = Tracker(workers=1, evidence=evidence)
-    with tracker.working() as (executor, workers):
-        cells = with_measured_cells(movie, executor, workers)
+    with tracker.working() as pool:
+        cells = with_measured_cells(movie, pool)
     begun = time.process_time()
     plan = tracker.plan(cells)
     seconds = time.process_time() - begun

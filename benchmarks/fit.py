@@ -28,10 +28,9 @@ from dunno.models import Fit, Model, fast_em, fit
 from dunno.models.expectation import Expected, expect
 from dunno.models.fast_em import FastEM
 from dunno.tracking import sampling, self_calibration
-from dunno.tracking.fitting import fit_sample
 from dunno.tracking.gate import estimate_gate
 from dunno.tracking.measuring import with_measured_cells
-from dunno.tracking.sampling import Sample, take_sample
+from dunno.tracking.sampling import Sample, fit_sample, take_sample
 from dunno.tracking.tracker import Tracker
 from dunno.types import Movie
 from dunno.types.stretch import Stretch
@@ -128,8 +127,8 @@ def compare_with_whole(tracker: Tracker, movie: Movie) -> None:
 
 
 def _sample(tracker: Tracker, movie: Movie) -> Sample:
-    with tracker.working() as (executor, workers):
-        return take_sample(tracker.cost, movie, executor, workers, tell_nobody)
+    with tracker.working() as pool:
+        return take_sample(tracker.cost, movie, pool, tell_nobody)
 
 
 def _fit(tracker: Tracker, movie: Movie) -> Fit:
@@ -148,8 +147,8 @@ def main() -> None:
     name, every = given[0] if given else "Fluo-N2DL-HeLa/02", int(given[1]) if len(given) > 1 else 1
     movie = read(Path(os.environ["DUNNO_DATA"]) / name).every(every)
     tracker = Tracker(workers=1)
-    with tracker.working() as (executor, workers):
-        movie = with_measured_cells(movie, executor, workers)
+    with tracker.working() as pool:
+        movie = with_measured_cells(movie, pool)
     np.seterr(all="ignore")
     import scipy.sparse
     import scipy.spatial  # noqa: F401  (imported before the clock runs)

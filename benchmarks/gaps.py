@@ -55,25 +55,23 @@ def row(movie: Movie, truth: Truth, max_gap: int | None, seed: int) -> str:
     begun = time.process_time()
     tracking = Tracker(workers=1, max_gap=max_gap).track(movie)
     seconds = time.process_time() - begun
-    about = {**tracking.about, "calibration": {**tracking.about["calibration"], "max_gap": 1}}
-    s = evaluation.score(replace(tracking, about=about), truth)
-    made = [pair.gaps.only(pair.gaps.selected) for pair in tracking.pairs if pair.gaps is not None]
+    s = evaluation.score(replace(tracking, about=tracking.about.with_longest_gap(1)), truth)
+    made = int((tracking.edges.selected & (tracking.edges.gap > 0)).sum())
     right = sum(_right(pair, truth) for pair in tracking.pairs)
     lengths = [track.last - track.first + 1 for track in tracking.tracks()]
     found = tracking.about["calibration"]["max_gap"]
     return (
-        f"| {seed} | {found} | {s.daughter_accuracy:.4f} | {right} / {sum(map(len, made))} / {s.counts['true_gap_links']} | "
+        f"| {seed} | {found} | {s.daughter_accuracy:.4f} | {right} / {made} / {s.counts['true_gap_links']} | "
         f"{s.promised_wrong:.0f} / {s.found_wrong} | {np.mean(lengths):.1f} | {seconds:.1f} |"
     )
 
 
 def _right(pair: PairPosterior, truth: Truth) -> int:
     """How many of a pair's links across gaps are right."""
-    if pair.gaps is None:
-        return 0
     earlier = earlier_mothers(truth, pair, true_mothers(truth, pair))
-    gaps = pair.gaps.only(pair.gaps.selected)
-    hit = (gaps.mother_frame == earlier.frame[gaps.daughter]) & (gaps.mother_label == earlier.label[gaps.daughter])
+    cells, links = pair.block.cells, pair.earlier.selected
+    mother, daughter = pair.earlier.mother[links], pair.earlier.daughter[links]
+    hit = (cells.frame[mother] == earlier.frame[daughter]) & (cells.label[mother] == earlier.label[daughter])
     return int(hit.sum())
 
 

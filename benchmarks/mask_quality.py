@@ -66,8 +66,7 @@ def tracked(spoiled: Spoiled, tracker: Tracker) -> tuple[Tracking, float]:
 def measured(tracking: Tracking, spoiled: Spoiled) -> dict[str, Any]:
     """What is right, promised and found."""
     # a link past a missing mask is judged alike, whether or not it was looked for
-    about = {**tracking.about, "calibration": {**tracking.about["calibration"], "max_gap": 1}}
-    s = evaluation.score(replace(tracking, about=about), spoiled.truth)
+    s = evaluation.score(replace(tracking, about=tracking.about.with_longest_gap(1)), spoiled.truth)
     assert s.divisions is not None
     return {
         "daughters_right": f"{s.daughter_accuracy:.4f}",

@@ -26,7 +26,7 @@ from dunno.review import Decision, Review
 from dunno.review.desk import Desk
 from dunno.runs.run import track_into
 from dunno.simulate import colony
-from dunno.types import PairPosterior
+from dunno.types import Block, PairPosterior
 
 CELLS, FRAMES, LONG = 1000, 17, 1001
 ANSWERS = 30
@@ -89,22 +89,19 @@ def accepted(pair: PairPosterior, label: int) -> Decision:
 
 def lengthen(out: Path, n_frames: int) -> None:
     """Repeat an output's pairs until it has so many frames; nobody looks at pixels to open it."""
-    pairs = list(block_files.stored_pairs(out))
+    whole = Block.joined(list(block_files.linked_blocks(out)))
     shutil.rmtree(out / block_files.FOLDER)
     (out / "review.jsonl").unlink()
     (out / block_files.FOLDER).mkdir()
-    size = len(pairs)
+    size = len(whole.own)
     for index, first in enumerate(range(0, n_frames - 1, size)):
-        block = [shifted(pairs[t - first], t) for t in range(first, min(first + size, n_frames - 1))]
-        block_files.write_block(block_files.block_file(out / block_files.FOLDER, index), block)
+        block = whole.part(0, min(size, n_frames - 1 - first))
+        frames = np.arange(first, first + len(block.frames))
+        shifted = replace(block, cells=replace(block.cells, frames=frames))
+        block_files.write_block(block_files.block_file(out / block_files.FOLDER, index), shifted)
     content = json.loads((out / RUN_FILE).read_text())
     content["parameters"]["frames"] = list(range(n_frames))
     (out / RUN_FILE).write_text(json.dumps(content))
-
-
-def shifted(pair: PairPosterior, t: int) -> PairPosterior:
-    """The same pair at another time."""
-    return replace(pair, mothers=replace(pair.mothers, frame=t), daughters=replace(pair.daughters, frame=t + 1))
 
 
 if __name__ == "__main__":

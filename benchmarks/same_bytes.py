@@ -76,7 +76,7 @@ def runs(data: Path, place: Path, quick: bool) -> list[tuple[str, list[str]]]:
             continue
         for choice, more in CHOICES.items():
             points = movie.startswith("embryo")
-            if (quick and choice not in QUICK[1]) or (points and choice == "overlap-AS"):
+            if (quick and choice not in QUICK[1]) or (points and choice in ("overlap-AS", "links")):
                 continue
             links = [str(place / f"links-{movie}.csv")] if choice == "links" else []
             listed.append((f"{movie} {choice}", [*words, *more, *links]))

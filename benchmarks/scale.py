@@ -231,7 +231,7 @@ def _peak_of_this_process() -> int:
 def _tracked(movie: Any, run: dict[str, Any]) -> dict[str, Any]:
     from dunno import Tracker
     from dunno.runs.run import track_into
-    from dunno.work.schedule import open_executor
+    from dunno.work.schedule import open_pool
 
     began: dict[str, float] = {}
 
@@ -244,12 +244,12 @@ def _tracked(movie: Any, run: dict[str, Any]) -> dict[str, Any]:
     with (
         tempfile.TemporaryDirectory() as folder,
         _scheduler(kind, n, Path(folder)) as address,
-        open_executor(n, address, processes=kind == "processes") as (executor, workers),
+        open_pool(n, address, processes=kind == "processes") as pool,
     ):
         if kind == "dask":
-            for future in [executor.submit(abs, each) for each in range(n)]:
+            for future in [pool.submit(abs, each) for each in range(n)]:
                 future.result()  # a cluster is there before anybody uses it; processes are started for the movie
-        tracker = Tracker(method=run["method"], calibration=calibration, executor=executor, workers=workers)
+        tracker = Tracker(method=run["method"], calibration=calibration, executor=pool)
         found = track_into(tracker, movie, f"{folder}/out", tell=tell)
         ends = [*list(began.values())[1:], time.perf_counter()]
     stages = {stage: end - begin for (stage, begin), end in zip(began.items(), ends, strict=True)}

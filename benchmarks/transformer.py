@@ -126,11 +126,11 @@ def cross_fitted(tracking: Tracking, truth: Truth) -> tuple[Tracking, float] | N
     """Every other pair at the temperature of the rest."""
     if len(tracking.pairs) < 2:
         return None
-    halves = [replace(tracking, pairs=tracking.pairs[start::2]) for start in (0, 1)]
+    parts = [tracking.block.part(k, k + 1) for k in range(len(tracking.pairs))]
+    halves = [replace(tracking, blocks=tuple(parts[start::2])) for start in (0, 1)]
     scalings = [TemperatureScaling.fit(half, truth) for half in halves]
-    scaled = [scalings[1 - i](half).pairs for i, half in enumerate(halves)]
-    pairs = [scaled[i % 2][i // 2] for i in range(len(tracking.pairs))]
-    return replace(tracking, pairs=tuple(pairs)), float(np.sqrt(scalings[0].temperature * scalings[1].temperature))
+    scaled = tuple(scalings[1 - k % 2].apply(part) for k, part in enumerate(parts))
+    return replace(tracking, blocks=scaled), float(np.sqrt(scalings[0].temperature * scalings[1].temperature))
 
 
 def results(tracker: str, fit: tuple[Movie, Truth], use: tuple[Movie, Truth]) -> Iterator[dict[str, Any]]:

@@ -24,9 +24,9 @@ from dunno import Movie, Tracker
 from dunno.assignment.choices import Beliefs, Choices, propagate
 from dunno.calibration import ModelCalibration
 from dunno.errors import DunnoWarning
-from dunno.models.masks import Solution
+from dunno.models.masks import Solution, solve_masks
 from dunno.simulate import Faults, colony, spoil
-from dunno.tracking.masks import solve_block, told
+from dunno.tracking.masks import problem_of_masks, with_gap_edges
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
 from dunno.types import Detections, Floats
@@ -128,7 +128,9 @@ def judged(scene: Scene, size: int, plan: Plan) -> tuple[list[str], Errors] | No
     calibration = plan.calibration
     assert isinstance(calibration, ModelCalibration)
     try:
-        return compared(solve_block(*calibration.posed(stretch), plan.gate, calibration.softening.tempering))
+        model, stretch = calibration.posed(stretch)
+        tempering = calibration.softening.tempering
+        return compared(solve_masks(model, *with_gap_edges(model, stretch, plan.gate), tempering))
     except TooLargeError:
         return None
 
@@ -144,7 +146,7 @@ def compared(solution: Solution) -> tuple[list[str], Errors]:
     )
     sums = exact(world, MOST_GROUPS)
     link = replace(solution, beliefs=replace(solution.beliefs, edge=sums.edge)).edge
-    off = float(np.abs(told(solution).found.edge - link).max(initial=0.0))
+    off = float(np.abs(problem_of_masks(solution)[1].edge - link).max(initial=0.0))
     kinds = {
         "trees": world.is_tree,
         "loops": not world.is_tree,

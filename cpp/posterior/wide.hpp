@@ -1,7 +1,8 @@
 // A number with a double's precision whose exponent cannot overflow.
 //
 // Weights are exp(-cost): at costs of 1e9 no double holds them. Sums and products are all the kernels need, so a
-// mantissa beside a 64-bit exponent will do; it is exact where logarithms would lose digits.
+// mantissa beside a 64-bit exponent will do; it is exact where logarithms would lose digits. Costs are at most 1e12
+// (the doors in Python see to it), so that a product of six million weights has room.
 #pragma once
 
 #include <cmath>

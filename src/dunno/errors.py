@@ -55,5 +55,12 @@ class MissingExtra(DunnoError):
     """An optional package is not installed."""
 
 
+def too_little(error: MemoryError) -> str:
+    """What to say where the memory is not enough."""
+    said = " ".join(str(error).split()) or "no more could be had"
+    helps = "a smaller part (--region, --frames), a smaller gate (--max-distance), fewer --workers"
+    return f"the memory is not enough ({said}); what helps: {helps}"
+
+
 class DunnoWarning(UserWarning):
     """Something the user should know; the work goes on."""

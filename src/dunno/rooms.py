@@ -9,9 +9,11 @@ import inspect
 import pkgutil
 from functools import cache
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from dunno.errors import InputError
+
+Choice = TypeVar("Choice")
 
 
 def members(room: str) -> dict[str, type]:
@@ -47,6 +49,43 @@ def _in_file_of_that_name(room: str, name: str) -> Any:
         raise
     offered = _offered(module)
     return offered if offered.name == name else None
+
+
+def made(room: str, given: Any, **parameters: Any) -> Any:
+    """What a name in a room stands for, or what was given instead; a class is made with its parameters."""
+    offered = find(room, given) if isinstance(given, str) else given
+    if not isinstance(offered, type):
+        return offered
+    try:
+        return offered(**parameters)
+    except TypeError as error:
+        how = f"with {', '.join(parameters)}" if parameters else "without arguments"
+        raise InputError(f"{offered.__name__} cannot be made {how} ({error}); make it in Python") from None
+
+
+def name_of(choice: Any) -> str:
+    """What to call a choice: its `name`, else its function's or class's name."""
+    return str(getattr(choice, "name", None) or getattr(choice, "__name__", None) or type(choice).__name__)
+
+
+def parameters_of(choice: Any) -> dict[str, Any]:
+    """A choice's numbers and words, by name."""
+    values = getattr(choice, "__dict__", {})
+    return {key: value for key, value in values.items() if isinstance(value, str | int | float | bool | type(None))}
+
+
+def adapted(interface: type[Choice], room: str, given: Any, **parameters: Any) -> Choice:
+    """What a name in a room stands for, or what was given instead, with all that may be asked of it.
+
+    What does not derive from the interface is taken into an object of it, in place of the defaults; `_given` is what it was.
+    """
+    choice = made(room, given, **parameters)
+    if isinstance(choice, interface):
+        return choice
+    adapter, names = interface(), [name for name in vars(interface) if not name.startswith("_")]
+    offered = {name: getattr(choice, name) for name in names if getattr(choice, name, None) is not None}
+    vars(adapter).update(offered, name=name_of(choice), _given=choice)
+    return adapter
 
 
 def summary(offered: type) -> str:

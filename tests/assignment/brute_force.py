@@ -69,7 +69,7 @@ class Enumeration:
     def probability(self) -> NDArray[np.float64]:
         """(A,) their posterior."""
         weight = np.exp(self.cost[0] - self.cost)
-        return np.asarray(weight / weight.sum())
+        return np.asarray(weight / weight.sum(), np.float64)
 
     @property
     def log_evidence(self) -> float:

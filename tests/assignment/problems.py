@@ -4,6 +4,7 @@
 """
 
 import os
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -31,6 +32,7 @@ def numbers(rng: np.random.Generator, kind: str, n: int) -> NDArray[np.float64]:
         "integer": np.round(rng.normal(0, 3, n)),
         "positive": np.abs(rng.normal(0, 3, n)),
         "real": rng.normal(0, 3, n),
+        "huge": rng.normal(0, 3, n) + rng.choice([0.0, 0.0, 0.0, 9e11, -9e11, 4e11, -4e11], n),
     }[kind]
 
 
@@ -112,11 +114,11 @@ def random_triples(
 
 
 @st.composite
-def problems_with_triples(draw: st.DrawFn, **shape: int | bool) -> Problem:
+def problems_with_triples(draw: st.DrawFn, kinds: tuple[str, ...] = KINDS, **shape: int | bool) -> Problem:
     """The problems above with costs of divisions: all pairs or some, a few impossible."""
-    problem = draw(problems(**shape))  # type: ignore[arg-type]
+    problem = draw(problems(kinds=kinds, **shape))  # type: ignore[arg-type]
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    kind, listed = draw(st.sampled_from(KINDS)), draw(st.sampled_from([0.3, 1.0, 1.0]))
+    kind, listed = draw(st.sampled_from(kinds)), draw(st.sampled_from([0.3, 1.0, 1.0]))
     return with_triples(problem, random_triples(problem, rng, kind, listed, draw(st.sampled_from([0.0, 0.3]))))
 
 
@@ -139,6 +141,21 @@ def with_cost(problem: Problem, cost: NDArray[np.float64]) -> Problem:
     """The same edges and events with other costs of edges."""
     events = problem.appear, problem.disappear, problem.divide
     return Problem(problem.mother, problem.daughter, cost, problem.n_mothers, problem.n_daughters, *events)
+
+
+def in_long_doubles(problem: Problem) -> Problem:
+    """The same with numbers of more digits, where the machine has them."""
+
+    def longer(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return values.astype(np.longdouble)
+
+    events = longer(problem.appear), longer(problem.disappear), longer(problem.divide)
+    dividing = None if problem.dividing_cost is None else longer(problem.dividing_cost)
+    triples = None if problem.triples is None else copy(problem.triples)
+    if triples is not None:
+        object.__setattr__(triples, "cost", longer(triples.cost))
+    ends = problem.mother, problem.daughter, longer(problem.cost), problem.n_mothers, problem.n_daughters
+    return Problem.of_parts(*ends, *events, dividing, triples)
 
 
 def with_more_for_one(problem: Problem, daughter: int, constant: float) -> Problem:

@@ -15,7 +15,16 @@ from dunno.assignment import Marginals, Problem, marginals
 from dunno.errors import ProblemError
 
 from .brute_force import expected_marginals
-from .problems import examples, permuted, problems, scaled, trees, with_more_for_one
+from .problems import (
+    examples,
+    in_long_doubles,
+    permuted,
+    problems,
+    problems_with_triples,
+    scaled,
+    trees,
+    with_more_for_one,
+)
 
 FIELDS = ["edge", "edge_dividing", "appear", "disappear", "divide"]
 many, some = examples(1500), examples(200)
@@ -60,6 +69,14 @@ def test_exact_equals_the_sum_over_all_assignments(problem: Problem) -> None:
 @given(problems(dividing=True, fewest=2))
 def test_exact_takes_a_dividing_cost(problem: Problem) -> None:
     assert_equal(marginals(problem, "exact"), expected_marginals(problem), 1e-12)
+
+
+@some
+@given(st.one_of(problems(kinds=("huge",)), problems_with_triples(kinds=("huge",))), st.sampled_from(["exact", "auto"]))
+def test_costs_as_large_as_may_be_keep_four_digits(problem: Problem, method: Any) -> None:
+    found = marginals(problem, method)
+    assert_equal(found, expected_marginals(in_long_doubles(problem)), 1e-3)
+    assert np.isfinite(found.log_evidence)
 
 
 @some

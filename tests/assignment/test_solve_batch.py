@@ -85,6 +85,7 @@ def test_a_row_does_not_depend_on_the_rows_around_it() -> None:
         ([["a", "b"]], "expected numbers"),
         ([[1.0, 2.0], [np.nan, 1.0]], r"costs\[1, 0\] is nan"),
         ([[1.0, -np.inf]], r"costs\[0, 1\] is -inf"),
+        ([[1.0, 1e13]], "costs holds 1e.13; expected costs up to 1e.12, or inf"),
         ([[True, False]], "expected numbers"),
     ],
 )

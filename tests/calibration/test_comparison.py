@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from dunno.calibration.softening import (
     _best_unknown,
     fit_softening,
     mixed,
+    with_share,
 )
 
 
@@ -59,10 +62,27 @@ def test_daughters_that_are_mostly_lost_on_the_way_are_not_judged() -> None:
 
 
 def test_promised_and_composed_errors_are_of_the_likeliest_mothers() -> None:
-    promised, found, links = compared([0.7, 0.2, 0.1, 0.8], [0.1, 0.1]).errors()
+    comparison = compared([0.7, 0.2, 0.1, 0.8], [0.1, 0.1])
+    promised, found, links = comparison.errors(comparison.links())
     assert links == 2
     assert promised == pytest.approx(0.3 + 0.2)
     assert found == pytest.approx(2 - (0.6 * 0.8 + 0.3 * 0.2) - 0.9 * 0.7)
+
+
+def test_of_equally_likely_mothers_the_composed_one_is_taken() -> None:
+    tied = compared([0.4, 0.4, 0.3, 0.6], [0.2, 0.1])
+    swapped = replace(tied, composed=tied.composed[[1, 0, 3, 2, 4, 5]])
+    assert [each.links()[0] for each in (tied, swapped)] == [0, 1]
+    assert tied.links()[1] == swapped.links()[1] == 3  # clearly likelier, whatever is composed
+
+
+def test_certain_links_compose_to_the_cell_where_they_lead_back_to() -> None:
+    """3 → 2 → 0 in three frames; 4 is linked to nothing."""
+    links = Beliefs(np.array([0, 2]), np.array([2, 3]), np.ones(2), np.array([np.nan, np.nan, 0.0, 0.0, 1.0]))
+    composed = compose(links, 2)
+    assert composed.matrix.row.tolist() == [3]
+    assert composed.matrix.column.tolist() == [0]
+    assert composed.none[3:].tolist() == [0.0, 1.0]
 
 
 def test_mixing_keeps_sums_and_leaves_exact_zeros() -> None:
@@ -92,8 +112,6 @@ def drawn(n: int, sharpness: float, seed: int = 0) -> Comparison:
 
 
 def sharpened(comparison: Comparison, tempering: float) -> Comparison:
-    from dataclasses import replace
-
     n = len(comparison.judged)
     powered = comparison.direct**tempering
     total = np.bincount(comparison.daughter, powered, minlength=n)
@@ -137,8 +155,7 @@ def test_the_rate_of_what_is_unknown_is_the_best_of_all_that_are_looked_at() -> 
         unknown, loss = _best_unknown(comparison)
         losses = []
         for each in UNKNOWNS:
-            soft = mixed(comparison.direct, comparison.daughter, len(comparison.judged), float(each))
             prior = 0.5 * (np.log(each / PRIOR_UNKNOWN) / PRIOR_UNKNOWN_WIDTH) ** 2
-            losses.append(prior + comparison.loss(soft))
+            losses.append(prior + with_share(comparison, each).loss())
         assert unknown == pytest.approx(UNKNOWNS[int(np.argmin(losses))])
         assert loss == pytest.approx(min(losses), abs=1e-6)

@@ -67,9 +67,9 @@ def test_exact_zeros_stay_zero(tracking: Tracking) -> None:
     """0 to any power is 0, as in the paper's equation."""
     pair = tracking.pairs[0]
     zero = np.flatnonzero(pair.log_probability < -50)[:1]
-    log_probability = pair.log_probability.copy()
+    log_probability = pair.block.log_probability.copy()
     log_probability[zero] = -np.inf
-    struck = replace(tracking, pairs=(replace(pair, log_probability=log_probability),))
+    struck = replace(tracking, blocks=(replace(pair.block, log_probability=log_probability),))
     for temperature in (0.5, 2.0, 1e6):
         scaled = TemperatureScaling(temperature, {"no_mother": False})(struck).pairs[0]
         assert scaled.probability[zero] == 0

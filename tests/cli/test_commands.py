@@ -51,6 +51,24 @@ def test_simulate_writes_a_sequence_with_its_parameters(tmp_path: Path, capsys: 
     assert "cells is -1; expected at least 1" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(MemoryError("std::bad_alloc"), "(std::bad_alloc)"), (MemoryError(), "(no more could be had)")],
+)
+def test_memory_that_is_not_enough_is_one_line(
+    error: MemoryError, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def read(*some: object, **more: object) -> None:
+        raise error
+
+    monkeypatch.setattr("dunno.io.read", read)
+    for command in (["info", "a"], ["track", "a", "-o", str(tmp_path / "out")]):
+        assert run(command) == 2
+        line = capsys.readouterr().err
+        assert line.startswith(f"dunno: the memory is not enough {told}; what helps: a smaller part (--region")
+        assert line.count("\n") == 1
+
+
 def test_list_names_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["list", "costs"]) == 0
     assert "distance" in capsys.readouterr().out

@@ -52,6 +52,15 @@ def test_every_parameter_of_every_command_is_read_as_typer_reads_it(name: str) -
         assert same(plain_arguments(command, line), by_typer(name, line)), line
 
 
+@pytest.mark.parametrize(
+    "twice", [["--masks", "a", "--masks", "b"], ["--masks=a", "--masks", "b"], ["-o", "a", "--output", "b"]]
+)
+def test_an_option_with_one_value_is_refused_twice(twice: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["track", "movie", *twice]) == 2
+    name = twice[-2]
+    assert capsys.readouterr().err == f"dunno: {name} is given 2 times; it has one value, so give it once\n"
+
+
 def test_several_movies_and_options_between_them() -> None:
     line = ["one", "--seed", "3", "two", "-o", "out", "--members", "a", "three", "--members", "b", "--quiet"]
     found = plain_arguments(find_command("track"), line)

@@ -11,6 +11,7 @@ from dunno.simulate import colony as simulate
 from dunno.tracking import Tracking
 from dunno.truth.matching import TrackTable, match_truth
 from dunno.types import Truth
+from dunno.types.block import OF_EDGES
 
 
 @pytest.fixture
@@ -21,17 +22,16 @@ def small() -> tuple[Tracking, Truth]:
     masks[1, 1, 5], masks[1, 1, 16], masks[1, 1, 10] = 1, 2, 3
     movie = Movie(masks)
     tracking = Tracker("distance", "SM", calibration=None, max_distance=40).track(movie)
-    pair = tracking.pairs[0]
     # edges by daughter: (m1, d1) (m2, d1) (m1, d2) (m2, d2) (m1, d3) (m2, d3)
     with np.errstate(divide="ignore"):
-        pair = replace(
-            pair,
+        block = replace(
+            tracking.block,
             log_probability=np.log([0.9, 0.1, 0.3, 0.7, 0.2, 0.2]),
-            log_no_mother=np.log([0.0, 0.0, 0.6]),
+            log_no_mother=np.log([1.0, 1.0, 0.0, 0.0, 0.6]),
             selected=np.array([True, False, True, False, False, True]),
         )
     table = TrackTable(*np.array([(1, 0, 1, 0), (2, 0, 1, 0), (3, 1, 1, 0)]).T)
-    return replace(tracking, pairs=(pair,)), match_truth(movie, table, masks)
+    return replace(tracking, blocks=(block,)), match_truth(movie, table, masks)
 
 
 def test_every_score_has_its_closed_form(small: tuple[Tracking, Truth]) -> None:
@@ -57,8 +57,8 @@ def test_every_score_has_its_closed_form(small: tuple[Tracking, Truth]) -> None:
 
 def test_what_is_undefined_is_nan_with_a_reason(small: tuple[Tracking, Truth]) -> None:
     tracking, truth = small
-    nothing = replace(tracking.pairs[0], selected=np.zeros(6, bool))
-    found = evaluation.score(replace(tracking, pairs=(nothing,)), truth, bootstrap=5)
+    nothing = replace(tracking.block, selected=np.zeros(6, bool))
+    found = evaluation.score(replace(tracking, blocks=(nothing,)), truth, bootstrap=5)
     assert np.isnan(found.ece)
     assert np.isnan(found.auroc)
     assert found.reasons["ece"] == "there are no links"
@@ -71,8 +71,8 @@ def test_what_is_undefined_is_nan_with_a_reason(small: tuple[Tracking, Truth]) -
 
 def test_probabilities_of_division_are_scored_where_there_are_some(small: tuple[Tracking, Truth]) -> None:
     tracking, truth = small
-    pair = replace(tracking.pairs[0], log_divide=np.log([0.25, 0.5]))
-    found = evaluation.score(replace(tracking, pairs=(pair,)), truth)
+    block = replace(tracking.block, log_divide=np.log([0.25, 0.5, 1.0, 1.0, 1.0]), has_events=True)
+    found = evaluation.score(replace(tracking, blocks=(block,)), truth)
     assert found.brier_divide == pytest.approx((0.25**2 + 0.5**2) / 2)
     assert found.ece_divide == pytest.approx((0.25 + 0.5) / 2)
     assert found.nll_divide == pytest.approx(-np.log([0.75, 0.5]).mean())
@@ -84,15 +84,14 @@ def test_an_impossible_truth_counts_with_a_floor_and_a_missing_candidate_is_coun
     small: tuple[Tracking, Truth],
 ) -> None:
     tracking, truth = small
-    pair = tracking.pairs[0]
+    block = tracking.block
     with np.errstate(divide="ignore"):
-        impossible = replace(pair, log_probability=np.log([0.0, 1.0, 0.3, 0.7, 0.2, 0.2]))
-    found = evaluation.score(replace(tracking, pairs=(impossible,)), truth)
+        impossible = replace(block, log_probability=np.log([0.0, 1.0, 0.3, 0.7, 0.2, 0.2]))
+    found = evaluation.score(replace(tracking, blocks=(impossible,)), truth)
     assert found.nll == pytest.approx((-np.log(1e-12) - np.log(0.7) - np.log(0.6)) / 3)
     kept = np.array([1, 2, 3, 4, 5])  # without the edge (m1, d1)
-    fields = ("mother", "daughter", "cost", "log_probability", "selected")
-    gone = replace(pair, **{name: getattr(pair, name)[kept] for name in fields})
-    found = evaluation.score(replace(tracking, pairs=(gone,)), truth)
+    gone = replace(block, **{name: getattr(block, name)[kept] for name in OF_EDGES})
+    found = evaluation.score(replace(tracking, blocks=(gone,)), truth)
     assert found.counts["true_mother_no_candidate"] == 1
     assert found.nll == pytest.approx(-np.log([1e-12, 0.7, 0.6]).mean())
 

@@ -55,7 +55,7 @@ def test_either_half_is_scaled_by_what_the_other_gave() -> None:
     found = cross_fitted(tracking, CROWD.truth)
     assert found is not None
     cut = len(tracking.pairs) // 2
-    late = TemperatureScaling.fit(replace(tracking, pairs=tracking.pairs[cut:]), CROWD.truth)
-    np.testing.assert_array_equal(found.pairs[0].log_probability, late.apply(tracking.pairs[0]).log_probability)
+    late = TemperatureScaling.fit(replace(tracking, blocks=(tracking.block.part(cut),)), CROWD.truth)
+    np.testing.assert_array_equal(found.pairs[0].log_probability, late.apply(tracking.block).pair(1).log_probability)
     assert list(side_by_side(tracking, CROWD.truth)) == ["as is", "with truth"]
-    assert cross_fitted(replace(tracking, pairs=tracking.pairs[:1]), CROWD.truth) is None
+    assert cross_fitted(replace(tracking, blocks=(tracking.block.part(0, 1),)), CROWD.truth) is None

@@ -9,7 +9,7 @@ import pytest
 from dunno import Movie, Tracker
 from dunno.assignment import Triples, every_pair
 from dunno.errors import InputError
-from dunno.io.block_files import block_file, is_whole, keep, read_block, read_results, stored_pairs, write_block
+from dunno.io.block_files import block_file, is_whole, keep, linked_blocks, read_block, read_results, write_block
 from dunno.simulate import colony as simulate
 from dunno.types import BrokenFrame, PairPosterior
 from tests.assignment.problems import with_triples
@@ -28,18 +28,18 @@ def assert_same(first: PairPosterior, second: PairPosterior) -> None:
 
 @pytest.mark.parametrize("method", ["JP", "SM"])
 def test_pairs_come_back_to_the_bit(method: str, tmp_path: Path) -> None:
-    pairs = Tracker(method=method).track(simulate(cells=12, frames=5, seed=1).movie).pairs
-    write_block(tmp_path / "block.npz", pairs)
+    block = Tracker(method=method).track(simulate(cells=12, frames=5, seed=1).movie).block
+    write_block(tmp_path / "block.npz", block)
     again = read_block(tmp_path / "block.npz")
-    assert len(again) == len(pairs) == 4
-    for first, second in zip(pairs, again, strict=True):
+    assert len(again.own) == len(block.own) == 4
+    for first, second in zip(block.pairs(), again.pairs(), strict=True):
         assert_same(first, second)
 
 
 def test_the_problem_comes_back_with_its_dividing_costs(tmp_path: Path) -> None:
-    pairs = Tracker().track(simulate(cells=12, frames=4, seed=2).movie).pairs
-    write_block(tmp_path / "block.npz", pairs)
-    for pair, again in zip(pairs, read_block(tmp_path / "block.npz"), strict=True):
+    block = Tracker().track(simulate(cells=12, frames=4, seed=2).movie).block
+    write_block(tmp_path / "block.npz", block)
+    for pair, again in zip(block.pairs(), read_block(tmp_path / "block.npz").pairs(), strict=True):
         assert pair.problem is not None
         assert again.problem is not None
         for name in ("mother", "daughter", "cost", "appear", "disappear", "divide", "dividing_cost"):
@@ -48,73 +48,67 @@ def test_the_problem_comes_back_with_its_dividing_costs(tmp_path: Path) -> None:
 
 
 def test_exports_read_pairs_without_their_problems(tmp_path: Path) -> None:
-    pairs = Tracker().track(simulate(cells=12, frames=4, seed=2).movie).pairs
-    write_block(tmp_path / "block.npz", pairs)
+    block = Tracker().track(simulate(cells=12, frames=4, seed=2).movie).block
+    write_block(tmp_path / "block.npz", block)
     results, _ = read_results(tmp_path / "block.npz")
-    assert [pair.problem for pair in results] == [None] * 3
-    for first, second in zip(pairs, results, strict=True):
+    assert results.problem is None
+    for first, second in zip(block.pairs(), results.pairs(), strict=True):
         assert_same(first, second)
 
 
 def test_the_problem_comes_back_with_its_triples(tmp_path: Path) -> None:
-    pairs = Tracker().track(simulate(cells=12, frames=5, seed=2).movie).pairs
-    problems = [pair.problem for pair in pairs]
-    listed: list[Triples | None] = []
-    for k, problem in enumerate(problems):
-        assert problem is not None
-        first, second = every_pair(problem.mother)
-        cost = np.where(np.arange(len(first)) % 3 == 0, np.inf, first - 0.5)
-        listed.append([Triples(first, second, cost), None, Triples(first[:0], second[:0], cost[:0])][k % 3])
-    pairs = [
-        replace(pair, problem=with_triples(problem, own))
-        for pair, problem, own in zip(pairs, problems, listed, strict=True)
-    ]
-    write_block(tmp_path / "block.npz", pairs)
-    again = [pair.problem.triples for pair in read_block(tmp_path / "block.npz") if pair.problem is not None]
-    assert [None if triples is None else len(triples) > 0 for triples in again] == [True, None, False, True]
-    for mine, theirs in zip(listed, again, strict=True):
-        for name in ("first_edge", "second_edge", "cost"):
-            if mine is not None:
-                np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name), err_msg=name)
+    block = Tracker().track(simulate(cells=12, frames=5, seed=2).movie).block
+    assert block.problem is not None
+    first, second = every_pair(block.mother)
+    listed = np.flatnonzero(block.frame_of[block.daughter[first]] != 2)
+    cost = np.where(listed % 3 == 0, np.inf, first[listed] - 0.5)
+    triples = Triples(first[listed], second[listed], cost)
+    write_block(tmp_path / "block.npz", replace(block, problem=with_triples(block.problem, triples)))
+    again = read_block(tmp_path / "block.npz")
+    assert again.problem is not None and again.problem.triples is not None
+    for name in ("first_edge", "second_edge", "cost"):
+        np.testing.assert_array_equal(getattr(triples, name), getattr(again.problem.triples, name), err_msg=name)
+    own = [pair.problem.triples for pair in again.pairs() if pair.problem is not None]
+    assert [triples is not None and len(triples) > 0 for triples in own] == [True, False, True, True]
 
 
 def test_frames_without_cells_are_kept(tmp_path: Path) -> None:
     masks = np.zeros((4, 8, 8), np.uint16)
     masks[1, 2:4, 2:4] = 1
-    pairs = Tracker(method="SM", calibration=None).track(Movie(masks)).pairs
-    write_block(tmp_path / "block.npz", pairs)
-    assert [len(pair.daughters) for pair in read_block(tmp_path / "block.npz")] == [1, 0, 0]
+    write_block(tmp_path / "block.npz", Tracker(method="SM", calibration=None).track(Movie(masks)).block)
+    assert [len(pair.daughters) for pair in read_block(tmp_path / "block.npz").pairs()] == [1, 0, 0]
 
 
 def test_blocks_come_back_in_frame_order(colony: Movie, tmp_path: Path) -> None:
     (tmp_path / "pairs").mkdir()
-    first, second = Tracker(method="SM", calibration=None).track(colony).pairs
-    write_block(block_file(tmp_path / "pairs", 1), [second])
-    write_block(block_file(tmp_path / "pairs", 0), [first])
+    block = Tracker(method="SM", calibration=None).track(colony).block
+    write_block(block_file(tmp_path / "pairs", 1), block.part(1))
+    write_block(block_file(tmp_path / "pairs", 0), block.part(0, 1))
     assert sorted(path.name for path in (tmp_path / "pairs").iterdir()) == ["000000.npz", "000001.npz"]
-    assert [pair.daughter_frame for pair in stored_pairs(tmp_path)] == [1, 2]
+    assert [int(block.frames[-1]) for block in linked_blocks(tmp_path)] == [1, 2]
 
 
 def test_a_stream_is_kept_in_blocks_and_handed_on(colony: Movie, tmp_path: Path) -> None:
-    pairs = Tracker(method="SM", calibration=None).track(colony).pairs
-    assert list(keep(iter(pairs), tmp_path / "pairs", 1)) == list(pairs)
+    block = Tracker(method="SM", calibration=None).track(colony).block
+    blocks = [block.part(0, 1), block.part(1)]
+    assert list(keep(iter(blocks), tmp_path / "pairs")) == blocks
     assert sorted(path.name for path in (tmp_path / "pairs").iterdir()) == ["000000.npz", "000001.npz"]
 
 
 def test_broken_frames_are_kept_with_their_block(colony: Movie, tmp_path: Path) -> None:
-    pairs = Tracker(method="SM", calibration=None).track(colony).pairs
+    block = Tracker(method="SM", calibration=None).track(colony).block
     broken = [BrokenFrame(1, "m1.tif: cannot be read (…); is it complete?")]
-    write_block(tmp_path / "one.npz", pairs, broken)
-    write_block(tmp_path / "none.npz", pairs)
+    write_block(tmp_path / "one.npz", block, broken)
+    write_block(tmp_path / "none.npz", block)
     assert read_results(tmp_path / "one.npz")[1] == broken
     assert read_results(tmp_path / "none.npz")[1] == []
-    assert len(read_block(tmp_path / "one.npz")) == 2
+    assert len(read_block(tmp_path / "one.npz").own) == 2
 
 
 def test_a_block_that_ends_early_is_not_whole(colony: Movie, tmp_path: Path) -> None:
     path = tmp_path / "block.npz"
     assert not is_whole(path)
-    write_block(path, Tracker(method="SM", calibration=None).track(colony).pairs)
+    write_block(path, Tracker(method="SM", calibration=None).track(colony).block)
     assert is_whole(path)
     path.write_bytes(path.read_bytes()[:-30])
     assert not is_whole(path)
@@ -129,11 +123,11 @@ def test_a_broken_block_is_named(tmp_path: Path) -> None:
 
 def test_a_damaged_block_is_named_and_not_whole(colony: Movie, tmp_path: Path) -> None:
     path = block_file(tmp_path, 3)
-    write_block(path, Tracker(calibration=None).track(colony).pairs)
+    write_block(path, Tracker(calibration=None).track(colony).block)
     with np.load(path) as stored:
         arrays = dict(stored)
     for name, wrong in (
-        ("n_edges", np.array([99, 99])),
+        ("ends", np.array([0, 99, 120])),
         ("mother", np.full_like(arrays["mother"], 99)),
         ("frames", np.zeros(0, np.int64)),
         ("cell_label", np.array([1])),
@@ -147,11 +141,11 @@ def test_a_damaged_block_is_named_and_not_whole(colony: Movie, tmp_path: Path) -
 @pytest.mark.parametrize("missing", [0, 1, 2])
 def test_a_missing_block_is_named(tmp_path: Path, missing: int) -> None:
     (tmp_path / "pairs").mkdir()
-    pairs = Tracker(method="SM", calibration=None).track(Movie(np.ones((4, 3, 3), np.uint8))).pairs
-    for index, pair in enumerate(pairs):
-        write_block(block_file(tmp_path / "pairs", index), [pair])
+    block = Tracker(method="SM", calibration=None).track(Movie(np.ones((4, 3, 3), np.uint8))).block
+    for index in range(3):
+        write_block(block_file(tmp_path / "pairs", index), block.part(index, index + 1))
     (tmp_path / "run.json").write_text('{"parameters": {"frames": [0, 1, 2, 3]}}')
-    assert len(list(stored_pairs(tmp_path))) == 3
+    assert len(list(linked_blocks(tmp_path))) == 3
     block_file(tmp_path / "pairs", missing).unlink()
     with pytest.raises(InputError, match=f"00000{missing}.npz: is missing; track the movie again"):
-        list(stored_pairs(tmp_path))
+        list(linked_blocks(tmp_path))

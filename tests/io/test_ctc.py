@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+import tifffile
 
 from dunno import read
 from dunno.errors import TruthError
@@ -46,6 +48,14 @@ def test_truth_is_read_and_follows_every(tmp_path: Path) -> None:
 def test_a_table_that_contradicts_itself_or_its_masks_is_refused(tmp_path: Path, table: str, message: str) -> None:
     with pytest.raises(TruthError, match=message):
         truth_of(tmp_path, table)
+
+
+@pytest.mark.parametrize("shape", [(6, 13), (72,), (1, 1, 6, 12)])
+def test_annotations_of_another_shape_are_refused(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    truth_of(tmp_path, GOOD)
+    tifffile.imwrite(tmp_path / "01_GT/TRA/man_track001.tif", np.zeros(shape, np.uint16))
+    with pytest.raises(TruthError, match="but annotations of shape"):
+        read(tmp_path / "01", truth=True)
 
 
 def test_truth_needs_a_table(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from dunno.errors import InputError
 from dunno.io.examples import FORMATS, write_example
 from dunno.simulate import colony as simulate
 
+from .others import by_others, library
+
 
 @pytest.fixture(scope="module")
 def small() -> Movie:
@@ -35,9 +37,9 @@ def test_every_format_comes_back_with_masks_images_and_sizes(form: str, small: M
         assert "0.65 µm/pixel, 5 min between frames, from the file" in movie.notes
 
 
-@pytest.mark.filterwarnings("ignore")
+@by_others
 def test_the_ome_zarr_is_valid(small: Movie, tmp_path: Path) -> None:
-    models = pytest.importorskip("ome_zarr_models.v05")
+    models = library("ome_zarr_models.v05")
     import zarr
 
     path = write_example("ome-zarr", tmp_path, small)

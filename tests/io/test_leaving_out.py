@@ -11,8 +11,7 @@ from dunno.io.leaving_out import LeftOut, check_limits, long_tracks, sure_links
 from dunno.io.writers import export
 from dunno.simulate import colony
 from dunno.tracking import Tracking
-from dunno.tracking.tables import cell_table, edge_table
-from dunno.types import GapEdges
+from tests.lineage.hand_made import whole
 
 
 @pytest.fixture(scope="module")
@@ -22,24 +21,23 @@ def tracking() -> Tracking:
 
 def test_doubtful_links_are_cut_and_counted(tracking: Tracking) -> None:
     left_out = LeftOut()
-    pairs = list(sure_links(tracking.pairs, 0.9, left_out))
-    before = np.concatenate([pair.link_probability for pair in tracking.pairs])
-    after = np.concatenate([pair.link_probability for pair in pairs])
+    (cut,) = sure_links(tracking.blocks, 0.9, left_out)
+    before, after = (block.probability[block.links] for block in (tracking.block, cut))
     assert left_out.links == (before < 0.9).sum() == len(before) - len(after) > 0
     assert after.min() >= 0.9
 
 
 def test_a_division_that_loses_a_daughter_is_counted(tracking: Tracking) -> None:
     left_out = LeftOut()
-    list(sure_links(tracking.pairs, 1.1, left_out))
+    list(sure_links(tracking.blocks, 1.1, left_out))
     load = [np.bincount(pair.mother[pair.selected]) for pair in tracking.pairs]
     assert left_out.divisions == sum(int((each > 1).sum()) for each in load) > 0
 
 
 def test_every_track_that_stays_is_long_enough(tracking: Tracking) -> None:
     left_out = LeftOut()
-    pairs = list(long_tracks(lambda: tracking.pairs, 4, left_out))
-    before, after = Counter(tracking.cells.track.tolist()), Counter(cell_table(pairs).track.tolist())
+    kept = replace(tracking, blocks=tuple(long_tracks(lambda: tracking.blocks, 4, left_out)))
+    before, after = (Counter(each.cells.track.tolist()) for each in (tracking, kept))
     short = {track: n for track, n in before.items() if n < 4}
     assert left_out.tracks == len(short) > 0
     assert left_out.cells == sum(short.values()) == sum(before.values()) - sum(after.values())
@@ -47,7 +45,7 @@ def test_every_track_that_stays_is_long_enough(tracking: Tracking) -> None:
 
 
 def test_what_stays_keeps_its_links_and_probabilities(tracking: Tracking) -> None:
-    pairs = list(long_tracks(lambda: tracking.pairs, 4, LeftOut()))
+    kept = replace(tracking, blocks=tuple(long_tracks(lambda: tracking.blocks, 4, LeftOut())))
 
     def links(cells: object, edges: object) -> dict[tuple[int, ...], float]:
         ends = [getattr(edges, end)[edges.selected] for end in ("mother", "daughter")]  # type: ignore[attr-defined]
@@ -55,7 +53,7 @@ def test_what_stays_keeps_its_links_and_probabilities(tracking: Tracking) -> Non
         probability = edges.probability[edges.selected].tolist()  # type: ignore[attr-defined]
         return dict(zip(map(tuple, keys.tolist()), probability, strict=True))
 
-    before, after = links(tracking.cells, tracking.edges), links(cell_table(pairs), edge_table(pairs))
+    before, after = links(tracking.cells, tracking.edges), links(kept.cells, kept.edges)
     assert after.items() <= before.items()
     assert 0 < len(after) < len(before)
 
@@ -63,9 +61,9 @@ def test_what_stays_keeps_its_links_and_probabilities(tracking: Tracking) -> Non
 def test_masks_of_short_tracks_are_not_in_a_challenge_result(tracking: Tracking, tmp_path: Path) -> None:
     import tifffile
 
-    pairs = list(long_tracks(lambda: tracking.pairs, 4, LeftOut()))
-    export("ctc", tmp_path / "ctc", pairs, tracking.about, tracking.movie)
-    for t, pair in enumerate(pairs):
+    (block,) = long_tracks(lambda: tracking.blocks, 4, LeftOut())
+    export("ctc", tmp_path / "ctc", [block], tracking.about, tracking.movie)
+    for t, pair in enumerate(block.pairs()):
         mask = tifffile.imread(tmp_path / "ctc" / f"mask{t:03d}.tif")
         assert len(np.unique(mask)) - 1 == len(pair.mothers)
         np.testing.assert_array_equal(mask > 0, np.isin(tracking.movie.masks(t), pair.mothers.label))
@@ -77,14 +75,12 @@ def test_links_across_gaps_follow_their_cells() -> None:
     masks[:, 10:13, 10:13] = 2
     masks[:, 15:18, 3:6] = 3
     masks[2, 10:13, 10:13] = 0
-    pairs = [*Tracker("distance", "SM", calibration=None, max_distance=3).track(Movie(masks)).pairs]
-    across = GapEdges(*(np.array([value]) for value in (1, 0, 2, 0, 1, 0.5, np.log(0.9), True)))
-    pairs[2] = replace(pairs[2], gaps=across)
-    assert Counter(cell_table(pairs).track.tolist()) == {1: 1, 2: 4, 3: 5}
-    kept = list(long_tracks(lambda: pairs, 2, LeftOut()))
-    assert Counter(cell_table(kept).track.tolist()) == {1: 4, 2: 5}
-    edges = edge_table(kept)
-    np.testing.assert_allclose(edges.probability[edges.gap == 1], [0.9])
+    tracking = Tracker("distance", "SM", calibration=None, max_distance=3).track(Movie(masks))
+    linked = replace(tracking, blocks=(whole(tracking.block, far=[(1, 0, 3, 0, 0.9)]),))
+    assert Counter(linked.cells.track.tolist()) == {1: 1, 2: 4, 3: 5}
+    kept = replace(linked, blocks=tuple(long_tracks(lambda: linked.blocks, 2, LeftOut())))
+    assert Counter(kept.cells.track.tolist()) == {1: 4, 2: 5}
+    np.testing.assert_allclose(kept.edges.probability[kept.edges.gap == 1], [0.9])
 
 
 @pytest.mark.parametrize(("least", "length", "message"), [(1.5, None, "1.5: expected a prob"), (None, 0, "at least 1")])

@@ -15,7 +15,7 @@ from dunno.cli import run
 from dunno.errors import InputError
 from dunno.io.array_files import open_arrays, write_arrays
 from dunno.io.block_files import read_block
-from dunno.io.output import read_run
+from dunno.io.output import read_run, read_written_run
 from dunno.io.schema import PAIRS, RUN, SCHEMAS, Schema
 from dunno.review import Decision, Review
 from dunno.review.log import Log
@@ -54,11 +54,10 @@ def change_blocks(folder: Path, number: int | None) -> None:
 
 
 def make_older(folder: Path) -> None:
-    """Turn an output into one of schema 1, as version 0.1 wrote it."""
+    """Turn an output's run.json into one of schema 1."""
     parameters = json.loads((folder / "run.json").read_text())["parameters"]
     del parameters["joint"]
     change_run(folder, schema=1, parameters=parameters)
-    change_blocks(folder, None)
     (folder / "calibration.json").unlink()
 
 
@@ -92,7 +91,7 @@ def test_what_is_read_is_accepted_and_anything_else_refused_in_one_line() -> Non
 
 def test_this_version_reads_what_it_writes(output: Path) -> None:
     assert all(1 <= schema.oldest <= schema.number for schema in SCHEMAS)
-    assert read_run(output)["schema"] == RUN.number
+    assert read_written_run(output)["schema"] == RUN.number
     for path in (output / "pairs").iterdir():
         with np.load(path) as arrays:
             assert arrays["schema"] == PAIRS.number
@@ -116,7 +115,7 @@ def test_an_older_output_is_reported_reviewed_and_exported(output: Path, tmp_pat
         question = review.next()
         review.answer(Decision("no mother", question.frame, question.label), question)
     assert run(["review", str(output), "--export", str(tmp_path / "reviewed")]) == 0
-    assert read_run(tmp_path / "reviewed")["schema"] == RUN.number
+    assert read_written_run(tmp_path / "reviewed")["schema"] == RUN.number
     assert json.loads((output / "run.json").read_text())["schema"] == 1  # what is there stays as it is
 
 
@@ -147,7 +146,7 @@ def test_a_newer_output_is_refused_in_one_line(
 def test_newer_pairs_are_refused_with_their_file(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change_blocks(output, PAIRS.number + 1)
     line = complaint(capsys, "report", output)
-    known = rf"schema {PAIRS.number + 1}; this one reads 1 to {PAIRS.number}"
+    known = rf"schema {PAIRS.number + 1}; this one reads {PAIRS.number}"
     assert re.search(rf"000000\.npz: was written by a newer version of dunno \({known}\)", line)
 
 
@@ -159,6 +158,20 @@ def test_pairs_that_are_too_old_are_refused_with_their_file(output: Path, monkey
     )
     with pytest.raises(InputError, match=message):
         read_block(output / "pairs" / "000000.npz")
+
+
+def test_the_blocks_of_an_older_version_are_refused_and_its_review_stays(
+    output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Review.open(output, who="ada") as review:
+        question = review.next()
+        review.answer(Decision("no mother", question.frame, question.label), question)
+    log = (output / "review.jsonl").read_bytes()
+    change_blocks(output, 3)
+    for command in ("review", "report"):
+        line = complaint(capsys, command, output)
+        assert "was written by an older version of dunno (schema 3; this one reads 4); track the movie again" in line
+    assert (output / "review.jsonl").read_bytes() == log
 
 
 def test_a_newer_review_is_refused_and_left_alone(output: Path) -> None:
@@ -219,7 +232,16 @@ def test_a_run_of_another_form_gets_one_clear_line(
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("frames", []), ("frames", ["a"]), ("step", 0), ("scale", "x"), ("movie_path", 3), ("cost", None)],
+    [
+        ("frames", []),
+        ("frames", ["a"]),
+        ("step", 0),
+        ("scale", "x"),
+        ("movie_path", 3),
+        ("cost", None),
+        ("seed", "x"),
+        ("evidence", [1]),
+    ],
 )
 def test_a_parameter_of_another_form_is_named(output: Path, name: str, value: object) -> None:
     about = json.loads((output / "run.json").read_text())["parameters"]

@@ -38,6 +38,28 @@ def test_what_exists_is_replaced_only_when_told(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.parametrize("target", ["disk/out", "disk/deep/out"])
+def test_a_link_is_followed_and_stays(target: str, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    out = tmp_path / "out"
+    out.symlink_to(tmp_path / target)
+    for content in ("old", "new"):
+        with whole(out, overwrite=True) as partial:
+            assert partial == tmp_path / f"{target}.partial"
+            partial.mkdir()
+            (partial / "run.json").write_text(json.dumps({"dunno": content}))
+        assert content in (tmp_path / target / "run.json").read_text()
+    assert out.is_symlink() and out.readlink() == tmp_path / target
+    assert sorted(os.listdir(tmp_path)) == ["disk", "out"]
+    assert os.listdir((tmp_path / target).parent) == ["out"]
+
+
+def test_a_link_to_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").symlink_to(tmp_path / "out")
+    with pytest.raises(OutputError, match="out: is a link that leads nowhere"), whole(tmp_path / "out", overwrite=True):
+        pass
+
+
 def test_a_failed_overwrite_keeps_the_old_output(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()

@@ -8,50 +8,20 @@ import pytest
 
 from dunno import Movie, Tracker
 from dunno.io.block_files import read_block, write_block
-from dunno.lineage.tracks import TrackNumbers, TrackRow, records
-from dunno.types import Detections, GapEdges, Held, PairPosterior
+from dunno.lineage.tracks import TrackNumbers, TrackRow, numbered
+from dunno.types import Block
+from tests.lineage.hand_made import pair, whole
 
 
-def cells(frame: int, n: int) -> Detections:
-    box = np.zeros((n, 2, 2), np.int64)
-    return Detections(np.arange(1, n + 1), np.arange(2.0 * n).reshape(n, 2), np.ones(n), box, frame)
-
-
-def pair(frame: int, n: tuple[int, int], links: list[tuple[int, int, float]], **more: object) -> PairPosterior:
-    """Links from mother to daughter with their probabilities; of every mother, P(lost) is 0.3 and P(divide) 0.6."""
-    mother, daughter, probability = np.array(links).reshape(-1, 3).T
-    known = {"log_disappear": np.log(np.full(n[0], 0.3)), "log_divide": np.log(np.full(n[0], 0.6))}
-    return PairPosterior(
-        mothers=cells(frame, n[0]),
-        daughters=cells(frame + 1, n[1]),
-        mother=mother.astype(np.int64),
-        daughter=daughter.astype(np.int64),
-        cost=np.zeros(len(links)),
-        log_probability=np.log(probability),
-        log_no_mother=np.full(n[1], -1.0),
-        entropy=np.zeros(n[1]),
-        selected=np.ones(len(links), np.bool_),
-        **{**known, **more},  # type: ignore[arg-type]
-    )
-
-
-def tracks(*pairs: PairPosterior) -> list[TrackRow]:
+def tracks(block: Block) -> list[TrackRow]:
     numbers = TrackNumbers()
-    list(records(pairs, numbers))
+    list(numbered([block], numbers))
     return numbers.table()
 
 
-def ends(*pairs: PairPosterior) -> list[tuple[str, float | None]]:
-    return [(row.ending, None if row.p_ending is None else round(row.p_ending, 9)) for row in tracks(*pairs)]
-
-
-def across(frame: int, mother: int, daughters: list[int]) -> GapEdges:
-    """Links to some daughters from a mother of an earlier frame."""
-    n = len(daughters)
-    ones = np.ones(n, np.int64)
-    return GapEdges(
-        ones * frame, ones * mother, ones, np.array(daughters), ones, np.zeros(n), np.full(n, -0.1), ones > 0
-    )
+def ends(*pairs: Block, far: list[tuple[int, int, int, int, float]] | None = None) -> list[tuple[str, float | None]]:
+    rows = tracks(whole(*pairs, far=far))
+    return [(row.ending, None if row.p_ending is None else round(row.p_ending, 9)) for row in rows]
 
 
 def test_divisions_losses_and_the_end_of_the_movie() -> None:
@@ -70,16 +40,13 @@ def test_methods_that_know_of_no_losses_say_no_probability() -> None:
 
 
 def test_two_cells_that_merge_and_come_apart() -> None:
-    two = Held(np.array([0.1]), np.array([0.7]))
-    one = Held(np.zeros(2), np.zeros(2))
-    into = pair(0, (2, 1), [(0, 0, 0.9), (1, 0, 0.6)], mothers_held=one, daughters_held=two)
-    out = pair(1, (1, 2), [(0, 0, 0.9), (0, 1, 0.5)], mothers_held=two, daughters_held=one)
+    into = pair(0, (2, 1), [(0, 0, 0.9), (1, 0, 0.6)], p_false=np.array([0, 0, 0.1]), p_two=np.array([0, 0, 0.7]))
+    out = pair(1, (1, 2), [(0, 0, 0.9), (0, 1, 0.5)], p_false=np.array([0.1, 0, 0]), p_two=np.array([0.7, 0, 0]))
     assert ends(into, out) == [("merged", 0.7), ("merged", 0.6), ("apart", 0.5), ("end", 1.0), ("end", 1.0)]
 
 
 def test_a_mask_without_a_cell_is_not_lost() -> None:
-    first = pair(0, (1, 0), [], mothers_held=Held(np.array([0.8]), np.array([0.0])))
-    assert ends(first) == [("false", 0.8)]
+    assert ends(pair(0, (1, 0), [], p_false=np.array([0.8]), p_two=np.array([0.0]))) == [("false", 0.8)]
 
 
 def test_nobody_knows_what_happens_before_a_frame_that_cannot_be_read() -> None:
@@ -88,14 +55,15 @@ def test_nobody_knows_what_happens_before_a_frame_that_cannot_be_read() -> None:
 
 
 def test_a_track_that_goes_on_across_a_gap_is_not_lost_before_it() -> None:
-    first, second = pair(0, (1, 0), []), pair(1, (0, 1), [], gaps=across(0, 0, [0]))
-    assert ends(first, second, pair(2, (1, 0), [])) == [("lost", 0.3)]
-    assert ends(first, second) == [("end", 1.0)]
+    first, second, far = pair(0, (1, 0), []), pair(1, (0, 1), []), [(0, 0, 2, 0, 0.9)]
+    assert ends(first, second, pair(2, (1, 0), []), far=far) == [("lost", 0.3)]
+    assert ends(first, second, far=far) == [("end", 1.0)]
 
 
 def test_a_division_across_a_gap_is_one() -> None:
-    first, second = pair(0, (1, 0), []), pair(1, (0, 2), [], gaps=across(0, 0, [0, 1]))
-    assert ends(first, second) == [("division", 0.6), ("end", 1.0), ("end", 1.0)]
+    first, second = pair(0, (1, 0), []), pair(1, (0, 2), [])
+    far = [(0, 0, 2, 0, 0.9), (0, 0, 2, 1, 0.9)]
+    assert ends(first, second, far=far) == [("division", 0.6), ("end", 1.0), ("end", 1.0)]
 
 
 @pytest.fixture(scope="module")
@@ -120,5 +88,5 @@ def test_a_cell_that_walks_out_leaves_and_one_in_the_middle_is_lost(lattice: Mov
     assert {row.ending for row in rows.values()} == {"end", "border", "lost"}
     assert rows[1 + 4].ending == "border" and rows[1 + 4].p_ending > 0.5
     assert rows[1 + 24].ending == "lost" and rows[1 + 24].p_ending > 0.5
-    write_block(tmp_path / "block.npz", tracking.pairs)
-    assert [*rows.values()] == replace(tracking, pairs=tuple(read_block(tmp_path / "block.npz"))).tracks()
+    write_block(tmp_path / "block.npz", tracking.block)
+    assert [*rows.values()] == replace(tracking, blocks=(read_block(tmp_path / "block.npz"),)).tracks()

@@ -8,12 +8,13 @@ from scipy import stats
 
 from benchmarks.coverage import CELL_SIZE, FIELD, TRUE, fitted
 from benchmarks.draws import draw_transition, transition_between
-from dunno import rooms
+from dunno import Tracker, rooms
 from dunno.calibration import ModelCalibration
 from dunno.models import Model, find_fit
 from dunno.models.drift import carried_by
 from dunno.models.expectation import expect, maximise
 from dunno.models.fast_em import FastEM
+from dunno.simulate import colony
 from dunno.terms.border import outside
 from dunno.tracking.self_calibration import calibration_of
 from dunno.types.density import log_student
@@ -193,7 +194,7 @@ def test_rates_that_change_in_time_are_followed() -> None:
     early = drawn(TRUE.with_values({"p_divide": 0.25}), 10, seed=1)
     late = drawn(TRUE.with_values({"p_divide": 0.01}), 10, seed=2, first=10)
     fit = find_fit(Stretch.of([*early, *late]), FIELD, CELL_SIZE)
-    calibration = calibration_of(fit, {})
+    calibration = calibration_of(fit, Tracker().asked(colony(cells=3, frames=2).movie))
     assert calibration.frames == tuple(range(0, 40, 2))
 
     def share(frame: int) -> float:

@@ -10,8 +10,8 @@ from dunno.tracking import Tracking
 
 def test_families_are_the_graphs_components(tracking: Tracking) -> None:
     families = Families()
-    for pair in tracking.pairs:
-        families.follow(pair)
+    for block in tracking.blocks:
+        families.follow(block)
     graph = tracking.to_networkx()
     components = []
     for cells in networkx.weakly_connected_components(graph):
@@ -32,7 +32,7 @@ def test_families_are_the_graphs_components(tracking: Tracking) -> None:
 def test_certainty_over_time_is_that_of_each_tracks_links(tracking: Tracking) -> None:
     graph = tracking.to_networkx()
     wanted, columns = {3: 0, 8: 1, 1: 2}, {frame: frame // 2 for frame in range(12)}
-    found = certainty_over_time(tracking.pairs, wanted, columns, (3, 6))
+    found = certainty_over_time(tracking.blocks, wanted, columns, (3, 6))
     expected = np.full((3, 6), np.nan)
     for _, daughter, about in graph.edges(data=True):
         track, frame = graph.nodes[daughter]["track"], daughter[0]

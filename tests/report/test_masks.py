@@ -1,15 +1,18 @@
 """What the report says of the masks, counted by hand."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dunno.report import masks
 from dunno.report.faults import FaultCounts, Faults
-from dunno.types import Detections, GapEdges, Held, PairPosterior
+from dunno.types import Block, Cells, Detections
+from tests.report.test_words import ABOUT
 
-JUDGED = {"calibration": {"kind": "motion model", "max_gap": 2, "judges_masks": True}}
+MODEL = {"kind": "motion model", "max_gap": 2, "judges_masks": True}
+JUDGED = replace(ABOUT, calibration=MODEL)
 
 
 def cells(frame: int, places: list[tuple[float, float]]) -> Detections:
@@ -19,26 +22,23 @@ def cells(frame: int, places: list[tuple[float, float]]) -> Detections:
     )
 
 
-def pair(mothers: Detections, daughters: Detections, held: tuple[Held, Held], gaps: GapEdges | None) -> PairPosterior:
-    none, n = np.empty(0, np.int64), len(daughters)
-    return PairPosterior(
-        mothers, daughters, none, none, np.empty(0), np.empty(0), np.zeros(n), np.zeros(n), np.empty(0, np.bool_),
-        gaps=gaps, mothers_held=held[0], daughters_held=held[1],
-    )  # fmt: skip
-
-
 @pytest.fixture
 def faults() -> Faults:
     """Three frames; a cell at (0, 0) is missed in frame 4 and found at (6, 12), or divides into two there, in frame 6."""
     early, middle, late = cells(2, [(0, 0), (9, 9)]), cells(4, [(9, 9)]), cells(6, [(6, 12), (4, 10), (9, 9)])
-    held = Held(np.zeros(2), np.zeros(2)), Held(np.array([0.1]), np.array([0.7])), Held(np.ones(3) * 0.3, np.zeros(3))
-    two = np.ones(2, np.int64)
-    gaps = GapEdges(
-        2 * two, 0 * two, 10 * two, np.array([0, 1]), two, np.zeros(2), np.log([0.8, 0.1]), np.array([True, False])
+    block = Block.of(
+        Cells.of([early, middle, late]),
+        mother=np.zeros(2, np.int64),
+        daughter=np.array([3, 4]),
+        gap=np.ones(2, np.int64),
+        cost=np.zeros(2),
+        log_probability=np.log([0.8, 0.1]),
+        selected=np.array([True, False]),
+        p_false=np.array([0, 0, 0.1, 0.3, 0.3, 0.3]),
+        p_two=np.array([0, 0, 0.7, 0, 0, 0]),
     )
     counts = FaultCounts()
-    counts.follow(pair(early, middle, held[:2], None))
-    counts.follow(pair(middle, late, held[1:], gaps))
+    counts.follow(block)
     return counts.counted()
 
 
@@ -69,7 +69,7 @@ def test_the_section_names_the_worst_frames_first_and_what_is_wrong(faults: Faul
 
 
 def test_only_what_was_looked_at_is_told(faults: Faults) -> None:
-    gaps_alone = {"calibration": {**JUDGED["calibration"], "judges_masks": False}}
+    gaps_alone = replace(ABOUT, calibration={**MODEL, "judges_masks": False})
     told = masks.section(gaps_alone, replace(faults, false=np.zeros(3), two=np.zeros(3)), None)
     assert "missing, per frame" in told and "holding" not in told
 
@@ -82,6 +82,8 @@ def test_only_what_was_looked_at_is_told(faults: Faults) -> None:
         ({"kind": "motion model", "max_gap": 0, "judges_masks": False}, "Nothing speaks against them"),
     ],
 )
-def test_where_nobody_looked_there_is_one_plain_line(faults: Faults, calibration: object, words: str) -> None:
-    told = masks.section({"calibration": calibration}, faults, None)
+def test_where_nobody_looked_there_is_one_plain_line(
+    faults: Faults, calibration: dict[str, Any] | None, words: str
+) -> None:
+    told = masks.section(replace(ABOUT, calibration=calibration), faults, None)
     assert words in told and told.count("<p>") == 1 and "<svg" not in told

@@ -20,7 +20,7 @@ def decoded(view: View) -> np.ndarray:
 def look(movie: Movie) -> list[Scene]:
     """Track by distance alone, and look at all links."""
     tracking = Tracker("distance", "SM", calibration=None).track(movie)
-    return scenes(movie, survey(tracking.pairs).doubts)
+    return scenes(movie, survey(tracking.blocks).doubts)
 
 
 def discs(centres: list[tuple[float, float]], radius: float, size: int) -> np.ndarray:
@@ -32,7 +32,7 @@ def discs(centres: list[tuple[float, float]], radius: float, size: int) -> np.nd
 
 
 def test_every_doubt_gets_a_scene_with_its_cells_outlined(tracking: Tracking) -> None:
-    doubts = survey(tracking.pairs).doubts
+    doubts = survey(tracking.blocks).doubts
     for doubt, scene in zip(doubts, scenes(tracking.movie, doubts), strict=True):
         assert decoded(scene.before).shape == decoded(scene.after).shape == (scene.height, scene.width)
         assert set(scene.before.outlines) == {each.label for each in doubt.mothers}
@@ -83,7 +83,7 @@ def test_a_cell_hidden_below_another_is_outlined_too() -> None:
 def test_other_masks_than_those_tracked_are_refused() -> None:
     movie = Movie([discs([(20, 20)], 6, 60), discs([(22, 22)], 6, 60)])
     other = Movie([discs([(20, 20)], 6, 60), discs([(22, 22)], 9, 60)], mask_source="elsewhere")
-    doubts = survey(Tracker("distance", "SM", calibration=None).track(movie).pairs).doubts
+    doubts = survey(Tracker("distance", "SM", calibration=None).track(movie).blocks).doubts
     with pytest.raises(MovieError, match="elsewhere: cell 1 of frame 1 is not the one that was tracked"):
         scenes(other, doubts)
 
@@ -101,5 +101,5 @@ def test_each_frame_is_read_once(tracking: Tracking) -> None:
 
     movie = Movie(Counting())
     asked.clear()
-    scenes(movie, survey(tracking.pairs).doubts)
+    scenes(movie, survey(tracking.blocks).doubts)
     assert len(asked) == len(set(asked))

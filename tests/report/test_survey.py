@@ -12,7 +12,7 @@ from dunno.tracking import Tracking
 
 @pytest.fixture(scope="module")
 def counted(tracking: Tracking) -> Survey:
-    return survey(iter(tracking.pairs))
+    return survey(iter(tracking.blocks))
 
 
 @pytest.fixture(scope="module")

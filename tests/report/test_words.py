@@ -1,30 +1,30 @@
 """What was run, in words."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from dunno.report import words
+from dunno.types import RunInfo
 
-ABOUT: dict[str, Any] = {
-    "version": "1",
-    "movie": "02",
-    "mask_source": "02_ST/SEG",
-    "frames": [0, 10, 20],
-    "step": 10,
-    "scale": None,
-    "interval": None,
-    "cost": "distance",
-    "method": "SM",
-    "max_distance": 43.21,
-    "max_distance_estimated": True,
-    "links": None,
-    "seed": 0,
-    "calibration": None,
-    "calibrated": False,
-    "verdict": "untested",
-    "reason": "nothing was tested",
-}
+ABOUT = RunInfo(
+    version="1",
+    movie="02",
+    movie_path=None,
+    masks_path=None,
+    mask_source="02_ST/SEG",
+    frames=[0, 10, 20],
+    step=10,
+    scale=None,
+    interval=None,
+    cost="distance",
+    method="SM",
+    max_distance=43.21,
+    calibration=None,
+    calibrated=False,
+    reason="nothing was tested",
+)
 
 
 def test_probabilities_as_they_come_are_called_untested() -> None:
@@ -38,13 +38,13 @@ def test_probabilities_as_they_come_are_called_untested() -> None:
 
 
 def test_every_verdict_says_what_it_means_and_why() -> None:
-    state, meaning = words.verdict({**ABOUT, "verdict": "contradicted", "reason": "all cells move together"})
+    state, meaning = words.verdict(replace(ABOUT, verdict="contradicted", reason="all cells move together"))
     assert state == "contradicted"
     assert "90 % sure does not mean 90 % right here" in meaning
     assert "all cells move together." in meaning
-    state, meaning = words.verdict({**ABOUT, "verdict": "supported", "reason": "31 were promised and 35 found"})
+    state, meaning = words.verdict(replace(ABOUT, verdict="supported", reason="31 were promised and 35 found"))
     assert "31 were promised and 35 found. The test cannot see errors" in meaning
-    about = {**ABOUT, "verdict": "supported", "reason": "fitted on 01", "calibration": {"fitted": "truth"}}
+    about = replace(ABOUT, verdict="supported", reason="fitted on 01", calibration={"fitted": "truth"})
     assert words.verdict(about)[1].endswith("should be right: fitted on 01.")
 
 
@@ -56,7 +56,7 @@ def test_a_model_that_cannot_explain_the_movie_says_what_it_assumes() -> None:
         "parameters": {"p_divide": 0.02, "p_lost": 0.001},
         "data": "02",
     }
-    about = {**ABOUT, "calibration": calibration}
+    about = replace(ABOUT, calibration=calibration)
     told = words.what_was_run(about, 3)
     assert "fitted to this movie itself. In it, 2.0 % of the cells are assumed to divide and 0.1 % to get lost" in told
     calibration["problems"] = []
@@ -75,11 +75,11 @@ def test_a_model_that_cannot_explain_the_movie_says_what_it_assumes() -> None:
     ],
 )
 def test_every_calibration_has_its_sentence(calibration: dict[str, Any] | None, expected: str) -> None:
-    assert expected in words.what_was_run({**ABOUT, "calibration": calibration}, 3)
+    assert expected in words.what_was_run(replace(ABOUT, calibration=calibration), 3)
 
 
 def test_a_users_own_cost_and_links_are_named_and_escaped() -> None:
-    about = {**ABOUT, "cost": "My<Cost>", "links": "them & us.csv", "max_distance": None}
+    about = replace(ABOUT, cost="My<Cost>", links="them & us.csv", max_distance=None)
     told = words.what_was_run(about, 3)
     assert "My&lt;Cost&gt;" in told
     assert "Links are those of them &amp; us.csv; dunno judged them" in told

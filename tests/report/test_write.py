@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from dunno.report import write_report
 from dunno.report.words import _calibration
 from dunno.runs.run import track_into
 from dunno.tracking import Tracking
+from tests.report.test_words import ABOUT
 
 pytestmark = pytest.mark.filterwarnings("ignore:masks are taken from")
 
@@ -182,16 +184,16 @@ def test_arrays_can_be_handed_in_again(tracking: Tracking, tmp_path: Path) -> No
     assert "The probabilities are untested." in words(page)
 
 
-def test_progress_sees_every_pair(tracks: Path, tmp_path: Path) -> None:
+def test_progress_sees_every_block(tracks: Path, tmp_path: Path) -> None:
     seen: list[int] = []
 
-    def progress(pairs: Iterator, total: int) -> Iterator:
-        for pair in pairs:
+    def progress(blocks: Iterator, total: int) -> Iterator:
+        for block in blocks:
             seen.append(total)
-            yield pair
+            yield block
 
     write_report(tracks, tmp_path / "a.html", progress=progress)
-    assert seen == [11] * 22
+    assert seen == [1] * 2
 
 
 @pytest.mark.parametrize("masks", ["empty", "lonely", "late", "pair", "volume"])
@@ -271,7 +273,7 @@ def test_the_page_tells_what_was_looked_at_and_over_how_many_frames() -> None:
         "evidence": {"told": "size helps"},
         "max_gap": 2,
     }
-    told = _calibration({"calibration": calibration})
+    told = _calibration(replace(ABOUT, calibration=calibration))
     assert "What else was looked at: size helps." in told
     assert "links may skip 2 frames." in told
-    assert "skip" not in _calibration({"calibration": {**calibration, "max_gap": 0}})
+    assert "skip" not in _calibration(replace(ABOUT, calibration={**calibration, "max_gap": 0}))

@@ -17,7 +17,7 @@ from dunno.review import Decision, Question, Review
 from dunno.runs.run import track_into
 from dunno.simulate import Colony
 from dunno.truth import true_mothers
-from dunno.types import Candidates, Detections, FramePair, PairPosterior, Truth
+from dunno.types import Block, Candidates, Detections, FramePair, PairPosterior, Truth
 
 
 def tracked(found: Colony, folder: Path, **options: object) -> Path:
@@ -44,12 +44,17 @@ def cells(n: int, frame: int) -> Detections:
     return Detections(np.arange(1, n + 1), centroid, np.ones(n), np.zeros((n, 2, 2), np.int64), frame)
 
 
-def pair_of(problem: Problem) -> PairPosterior:
+def block_of(problem: Problem) -> Block:
     """The joint posterior of a bare problem whose edges are sorted; labels are indices plus one."""
     frames = FramePair(cells(problem.n_mothers, 0), cells(problem.n_daughters, 1), np.inf)
     candidates = Candidates(problem.mother, problem.daughter)
     scored = ScoredPair(frames, candidates, problem.cost, problem, cost=lambda pair, mother, daughter: problem.cost)
     return JointPosterior()(scored, np.random.default_rng(0))
+
+
+def pair_of(problem: Problem) -> PairPosterior:
+    """The same, seen as a pair."""
+    return block_of(problem).pair(1)
 
 
 def sorted_problem(problem: Problem) -> Problem:

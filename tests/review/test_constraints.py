@@ -12,7 +12,7 @@ from dunno.review.constraints import APPEARS, Constraints, constrained, nothing_
 from dunno.review.decisions import Decision
 from tests.assignment.brute_force import Enumeration, enumerate_assignments
 from tests.assignment.problems import examples, problems, problems_with_triples, scaled
-from tests.review.outputs import pair_of, sorted_problem
+from tests.review.outputs import block_of, sorted_problem
 
 
 def loads(problem: Problem, edge: np.ndarray) -> np.ndarray:
@@ -94,7 +94,7 @@ def test_a_conditioned_pair_is_the_posterior_given_the_decisions_and_reports_lin
     problem, said = case
     decisions = as_decisions(said)
     assume(decisions)
-    pair = condition(pair_of(problem), decisions, Rules())
+    pair = condition(block_of(problem), decisions, Rules()).pair(1)
     expected = summed(problem, struck(problem, said))
     np.testing.assert_allclose(pair.probability, expected.edge, atol=1e-9)
     np.testing.assert_allclose(np.exp(pair.log_no_mother), expected.appear, atol=1e-9)
@@ -134,15 +134,15 @@ THREE = Problem([0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 2, 2], [0.0, 1.0, 1.0, 0.0, 2.0
 def test_contradictions_are_refused_with_the_reason(decisions: list[tuple], reason: str, with_problem: bool) -> None:
     from dataclasses import replace
 
-    pair = pair_of(THREE)
-    pair = pair if with_problem else replace(pair, problem=None)
+    block = block_of(THREE)
+    block = block if with_problem else replace(block, problem=None)
     with pytest.raises(DecisionError, match=reason):
-        condition(pair, [Decision(*each) for each in decisions], Rules())
+        condition(block, [Decision(*each) for each in decisions], Rules())
 
 
 def test_an_answer_settles_neighbours_too() -> None:
     swap = Problem([0, 1, 0, 1], [0, 0, 1, 1], [0.0, 0.0, 0.0, 0.0], 2, 2, appear=20.0, disappear=20.0, divide=20.0)
-    pair = condition(pair_of(swap), [Decision("mother", 1, 1, 2)], Rules())
+    pair = condition(block_of(swap), [Decision("mother", 1, 1, 2)], Rules()).pair(1)
     np.testing.assert_allclose(pair.probability, [0.0, 1.0, 1.0, 0.0], atol=1e-6)
     assert pair.selected.tolist() == [False, True, True, False]
 
@@ -150,7 +150,7 @@ def test_an_answer_settles_neighbours_too() -> None:
 def test_triples_go_on_to_count_where_a_mother_became_a_candidate() -> None:
     listed = Triples([1, 0], [2, 1], [np.inf, 4.0])  # type: ignore[arg-type]
     edges = Problem([0, 0, 0], [1, 2, 3], [0.0, 0.0, 0.0], 2, 4, divide=1.0, triples=listed)
-    pair = condition(pair_of(edges), [Decision("mother", 1, 1, 2)], Rules())
+    pair = condition(block_of(edges), [Decision("mother", 1, 1, 2)], Rules()).pair(1)
     assert pair.mother.tolist() == [1, 0, 0, 0]
     assert pair.problem is not None and pair.problem.triples is not None
     assert pair.problem.triples.first_edge.tolist() == [2, 1]
@@ -172,20 +172,20 @@ def test_an_impossible_division_that_a_person_decided_on_is_possible(
 ) -> None:
     never = Triples([0, 0, 1], [1, 2, 2], [np.inf, np.inf, np.inf])  # type: ignore[arg-type]
     problem = Problem([0, 0, 0], [0, 1, 2], np.zeros(3), 1, 3, triples=never)
-    pair = condition(pair_of(problem), [Decision(*each) for each in decisions], Rules())
+    pair = condition(block_of(problem), [Decision(*each) for each in decisions], Rules()).pair(1)
     np.testing.assert_allclose(pair.probability, expected, atol=1e-9)
 
 
 def test_of_the_divisions_left_to_a_person_only_possible_ones_are_believed() -> None:
     some = Triples([0, 0], [1, 2], [np.inf, np.inf])  # type: ignore[arg-type]
     problem = Problem([0, 0, 0], [0, 1, 2], np.zeros(3), 1, 3, triples=some)
-    pair = condition(pair_of(problem), [Decision("divides", 0, 1)], Rules())
+    pair = condition(block_of(problem), [Decision("divides", 0, 1)], Rules()).pair(1)
     np.testing.assert_allclose(pair.probability, [0.0, 1.0, 1.0], atol=1e-9)
 
 
 def test_a_mother_that_was_no_candidate_becomes_one() -> None:
     far = Problem([0], [0], [1.0], 2, 2, divide=1.0)
-    pair = condition(pair_of(far), [Decision("mother", 1, 2, 1)], Rules())
+    pair = condition(block_of(far), [Decision("mother", 1, 2, 1)], Rules()).pair(1)
     assert pair.mother.tolist() == [0, 0]
     assert pair.daughter.tolist() == [0, 1]
     assert pair.probability[1] == 1.0
@@ -196,16 +196,17 @@ def test_a_mother_that_was_no_candidate_becomes_one() -> None:
 
 def test_an_impossible_edge_that_a_person_chose_is_possible() -> None:
     problem = Problem([0, 1], [0, 0], [np.inf, 0.0], 2, 1)
-    pair = condition(pair_of(problem), [Decision("mother", 1, 1, 1)], Rules())
+    pair = condition(block_of(problem), [Decision("mother", 1, 1, 1)], Rules()).pair(1)
     assert pair.probability.tolist() == [1.0, 0.0]
 
 
 def test_without_a_problem_the_own_distribution_is_conditioned_and_what_cannot_be_is_taken_away() -> None:
     from dataclasses import replace
 
-    pair = replace(pair_of(THREE), problem=None)
+    block = replace(block_of(THREE), problem=None)
+    pair = block.pair(1)
     ratio = pair.probability[5] / np.exp(pair.log_no_mother[2])
-    after = condition(pair, [Decision("mother", 1, 1, 1), Decision("mother", 1, 2, 1)], Rules())
+    after = condition(block, [Decision("mother", 1, 1, 1), Decision("mother", 1, 2, 1)], Rules()).pair(1)
     assert after.probability[:4].tolist() == [1.0, 0.0, 1.0, 0.0]
     assert after.probability[4] == 0.0  # a mother with two daughters has no third
     assert after.probability[5] / np.exp(after.log_no_mother[2]) == pytest.approx(ratio)
@@ -215,29 +216,28 @@ def test_without_a_problem_the_own_distribution_is_conditioned_and_what_cannot_b
 def test_links_of_others_stay_where_no_decision_is_against_them() -> None:
     from dataclasses import replace
 
-    pair = pair_of(THREE)
+    block = block_of(THREE)
     theirs = np.array([False, True, True, False, True, False])  # against all probability
-    kept = condition(replace(pair, selected=theirs), [Decision("mother", 1, 1, 1)], Rules(keep_links=True))
+    kept = condition(replace(block, selected=theirs), [Decision("mother", 1, 1, 1)], Rules(keep_links=True))
     assert kept.selected.tolist() == [True, False, True, False, False, False] or kept.selected.sum() == 3
     assert kept.selected[0]
     assert kept.selected[[2, 4]].any()
 
 
 def test_nobody_can_say_changes_nothing() -> None:
-    pair = pair_of(THREE)
-    assert condition(pair, [Decision("skip", 1, 2)], Rules()) is pair
+    block = block_of(THREE)
+    assert condition(block, [Decision("skip", 1, 2)], Rules()) is block
     with pytest.raises(DecisionError, match="frame 1 has no cell 9"):
-        condition(pair, [Decision("skip", 1, 9)], Rules())
+        condition(block, [Decision("skip", 1, 9)], Rules())
 
 
 def test_where_having_no_mother_was_left_out_it_takes_part_only_if_decided_or_if_nothing_else_is_left() -> None:
     from dataclasses import replace
 
-    pair = pair_of(THREE)
-    mothers_only = replace(pair, log_no_mother=np.full(3, -np.inf))
+    mothers_only = replace(block_of(THREE), log_no_mother=np.full(5, -np.inf))
     after = condition(mothers_only, [Decision("no mother", 1, 1)], Rules(no_mother=False))
-    assert np.exp(after.log_no_mother).tolist() == [1.0, 0.0, 0.0]
+    assert np.exp(after.pair(1).log_no_mother).tolist() == [1.0, 0.0, 0.0]
     lonely = condition(
         mothers_only, [Decision("disappears", 0, 1), Decision("disappears", 0, 2)], Rules(no_mother=False)
     )
-    assert np.exp(lonely.log_no_mother).tolist() == [1.0, 1.0, 1.0]
+    assert np.exp(lonely.pair(1).log_no_mother).tolist() == [1.0, 1.0, 1.0]

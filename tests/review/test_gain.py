@@ -9,7 +9,7 @@ from dunno.assignment import Problem, Triples, solve
 from dunno.review import gain
 from dunno.review.constraints import APPEARS, nothing_said
 from tests.assignment.problems import examples, problems, random_triples, with_triples
-from tests.review.outputs import pair_of, sorted_problem
+from tests.review.outputs import block_of, pair_of, sorted_problem
 from tests.review.test_constraints import struck, summed
 
 
@@ -60,7 +60,7 @@ def test_of_two_that_swap_one_answer_settles_both() -> None:
 def test_without_a_problem_the_gain_is_the_own_error() -> None:
     from dataclasses import replace
 
-    pair = replace(pair_of(Problem([0, 1], [0, 0], [0.0, 1.0], 2, 1)), problem=None)
+    pair = replace(block_of(Problem([0, 1], [0, 0], [0.0, 1.0], 2, 1)), problem=None).pair(1)
     assert gain.gain(pair, 0) == gain.errors(pair)[0] > 0
 
 
@@ -86,7 +86,7 @@ def test_an_answer_changes_the_signature_of_its_own_group_only() -> None:
 
     two = Problem([0, 1, 0, 1, 2, 3, 2, 3], [0, 0, 1, 1, 2, 2, 3, 3], np.tile([0.0, 0.3], 4), 4, 4, divide=5.0)
     before = pair_of(two)
-    after = condition(before, [Decision("mother", 1, 1, 2)], Rules())
+    after = condition(before.block, [Decision("mother", 1, 1, 2)], Rules()).pair(1)
     old, new = (gain.signatures(pair, gain.groups(pair)) for pair in (before, after))
     assert (old[2:] == new[2:]).all()
     assert (old[:2] != new[:2]).all()

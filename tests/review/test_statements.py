@@ -70,7 +70,7 @@ def test_a_mother_that_is_named_takes_a_false_mask_back_on_both_sides(output: Pa
         review.answer(Decision("mother", frame, label, mother))
         assert review.changed == [1, 2]
         assert pairs_equal(review.pair(2), review.original(2))
-        assert review.pair(1).daughters_held is None
+        assert np.isnan(review.pair(1).block.p_false).all()
 
 
 def test_contradictions_are_refused_with_the_reason(output: Path) -> None:
@@ -122,8 +122,8 @@ def test_of_two_pieces_the_smaller_one_is_no_cell(output: Path) -> None:
         labels = pair.daughters.label[[large, small]].tolist()
         review.answer(Decision("one cell", pair.daughter_frame, labels[0], other=labels[1]))
         assert review.standing[-1].decision == Decision("one cell", pair.daughter_frame, labels[1], other=labels[0])
-        held = review.pair(1).daughters_held
-        assert held is not None and held.p_false[small] == 1 and np.isnan(held.p_false[large])
+        p_false = review.pair(1).block.p_false[review.pair(1).daughter_rows]
+        assert p_false[small] == 1 and np.isnan(p_false[large])
 
 
 def test_a_mother_divides_into_three(output: Path) -> None:
@@ -152,14 +152,14 @@ def test_a_mother_across_a_gap_carries_the_track_on(output: Path, tmp_path: Path
         earlier = review.pair(0)
         mother = int(earlier.mothers.label[0])
         review.answer(Decision("mother", frame, label, mother, mother_frame=earlier.mother_frame))
-        assert review.changed == [0, 2]
+        assert review.changed == [0, 1, 2]
         assert not review.pair(0).selected[review.pair(0).mother == 0].any()  # she has no mask in the next frame
-        gaps = review.pair(2).gaps
-        assert gaps is not None and gaps.selected.sum() == 1
-        assert (gaps.gap[0], gaps.mother_frame[0], gaps.log_probability[0]) == (2, earlier.mother_frame, 0)
+        gaps, cells = review.pair(2).earlier, review.pair(2).block.cells
+        assert gaps.selected.tolist() == [True]
+        assert (gaps.gap[0], cells.frame[gaps.mother[0]], gaps.log_probability[0]) == (2, earlier.mother_frame, 0)
         export(review, tmp_path / "reviewed")
         review.undo()
-        assert pairs_equal(review.pair(0), review.original(0)) and review.pair(2).gaps is None
+        assert pairs_equal(review.pair(0), review.original(0)) and not len(review.pair(2).earlier)
     cells = Tracking.read(tmp_path / "reviewed").cells
     track = cells.track[(cells.frame == earlier.mother_frame) & (cells.label == mother)]
     assert cells.track[(cells.frame == frame) & (cells.label == label)] == track

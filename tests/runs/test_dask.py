@@ -16,7 +16,7 @@ from benchmarks.crowd import Crowd
 from dunno import Tracker
 from dunno.cli import run
 from dunno.runs.run import track_into
-from dunno.work.schedule import open_executor
+from dunno.work.schedule import open_pool
 
 from .test_run import content
 from .test_same_bytes import KINDS, save_spoiled, tracker
@@ -125,8 +125,8 @@ def test_a_cluster_that_loses_a_worker_midway_gives_the_same_bytes(
 def test_a_calibration_fitted_on_a_cluster_is_the_same(cluster: LocalCluster, tmp_path: Path) -> None:
     Crowd(15, 40).save(tmp_path / "small.zarr")
     movie = dunno.read(tmp_path / "small.zarr")
-    with open_executor(1, cluster.address) as (executor, workers):
-        track_into(Tracker(executor=executor, workers=workers), movie, tmp_path / "there")
+    with open_pool(1, cluster.address) as pool:
+        track_into(Tracker(executor=pool), movie, tmp_path / "there")
     track_into(Tracker(workers=1), movie, tmp_path / "here")
     assert content(tmp_path / "there") == content(tmp_path / "here")
 
@@ -134,8 +134,8 @@ def test_a_calibration_fitted_on_a_cluster_is_the_same(cluster: LocalCluster, tm
 @pytest.mark.parametrize("kind", KINDS)
 def test_gaps_and_judged_masks_are_the_same_on_a_cluster(cluster: LocalCluster, tmp_path: Path, kind: str) -> None:
     movie = dunno.read(save_spoiled(kind, tmp_path))
-    with open_executor(1, cluster.address) as (executor, workers):
-        track_into(tracker(kind, executor=executor, workers=workers), movie, tmp_path / "there")
+    with open_pool(1, cluster.address) as pool:
+        track_into(tracker(kind, executor=pool), movie, tmp_path / "there")
     track_into(tracker(kind, workers=1), movie, tmp_path / "here")
     assert content(tmp_path / "there") == content(tmp_path / "here")
 

@@ -18,7 +18,7 @@ from dunno.errors import DunnoWarning, InputError, MovieError
 from dunno.io.cell_files import StoredCells, read_cells
 from dunno.io.output import reopen_movie
 from dunno.runs.run import progress_left, track_into
-from dunno.work.schedule import open_executor
+from dunno.work.schedule import open_pool
 
 from .test_run import Shares, content
 
@@ -206,9 +206,9 @@ def test_cells_are_the_same_to_the_bit_whoever_measures_them(tmp_path: Path, kin
     Crowd(20, 60).save(tmp_path / "masks.zarr")
     movie = dunno.read(tmp_path / "images.zarr", masks=tmp_path / "masks.zarr")
     track_into(Tracker(method="SM", workers=1), movie, tmp_path / "one")
-    with open_executor(4 if kind == "threads" else 2, processes=kind == "processes") as (pool, workers):
+    with open_pool(4 if kind == "threads" else 2, processes=kind == "processes") as pool:
         executor = Shares(pool) if kind == "elsewhere" else pool  # one that dunno does not know might be anywhere
-        track_into(Tracker(method="SM", executor=executor, workers=workers), movie, tmp_path / "many")
+        track_into(Tracker(method="SM", executor=executor, workers=2), movie, tmp_path / "many")
     assert len(list((tmp_path / "many" / "cells").iterdir())) == 4
     assert content(tmp_path / "one") == content(tmp_path / "many")
 

@@ -17,7 +17,10 @@ from benchmarks.crowd import Crowd
 from dunno import read
 from dunno.cli import run
 from dunno.errors import InputError, MovieError
-from dunno.runs.plate import find_movies, is_many
+from dunno.runs.plate import find_movies, is_many, track_movies
+from dunno.runs.run import Run
+from dunno.work.progress import tell_nobody
+from dunno.work.schedule import open_pool
 
 from .test_run import content
 
@@ -93,6 +96,16 @@ def test_a_movie_that_fails_is_reported_at_the_end_and_continues_when_mended(
     assert [row["state"] for row in rows(out)] == ["done", "done", "done"]
     assert (out / "A1" / "run.json").stat().st_mtime_ns == before
     assert not [name for name in os.listdir(out) if name.endswith(".partial")]
+
+
+def test_a_movie_that_needs_too_much_memory_is_no_bug(tmp_path: Path) -> None:
+    def work(movie: Path, folder: Path) -> Run:
+        raise MemoryError("std::bad_alloc")
+
+    with open_pool(1) as pool:
+        (found,) = track_movies(work, {"a": tmp_path}, tmp_path, pool, tell_nobody)
+    assert not found.bug
+    assert found.problem.startswith("the memory is not enough (std::bad_alloc); what helps: a smaller part")
 
 
 def test_what_is_for_one_movie_is_refused_for_many(

@@ -19,16 +19,16 @@ import pytest
 import tifffile
 
 from benchmarks.crowd import Crowd
-from dunno import Movie, Tracker
+from dunno import Movie, Tracker, read
 from dunno.cli import run
 from dunno.errors import InputError, MovieError, OutputError
 from dunno.io import block_files
-from dunno.io.block_files import stored_pairs
+from dunno.io.block_files import linked_blocks
 from dunno.io.writing import partial_of
 from dunno.runs.broken import track_what_can_be
 from dunno.runs.run import pays_in_processes, track_into
-from dunno.tracking.blocks import Block
-from dunno.work.schedule import open_executor
+from dunno.tracking.spans import Span
+from dunno.work.schedule import open_pool
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -319,7 +319,7 @@ def test_a_movie_that_cannot_be_read_at_all_is_refused(tiffs: Path, tmp_path: Pa
 def test_what_is_wrong_with_no_frame_is_no_broken_frame(colony: Movie) -> None:
     plan = Tracker("activity", "SM", calibration=None, max_distance=3).plan(colony)
     with pytest.raises(MovieError, match="has masks but no images"):
-        track_what_can_be(replace(plan), Block(colony, 0, 2))
+        track_what_can_be(replace(plan), Span(colony, 0, 2))
 
 
 @pytest.mark.parametrize("workers", [2, 4])
@@ -335,8 +335,8 @@ def test_any_number_of_threads_gives_the_same_bytes(
 def test_processes_give_the_same_bytes(small: Path, small_whole: Path, tmp_path: Path) -> None:
     import dunno as package
 
-    with open_executor(2, processes=True) as (executor, workers):
-        track_into(Tracker(executor=executor, workers=workers), package.read(small), tmp_path / "many")
+    with open_pool(2, processes=True) as pool:
+        track_into(Tracker(executor=pool), package.read(small), tmp_path / "many")
     assert content(small_whole) == content(tmp_path / "many")
 
 
@@ -373,9 +373,9 @@ def test_worker_processes_end_with_a_killed_run(tmp_path: Path) -> None:
     import psutil
 
     script = (
-        "from dunno.work.schedule import open_executor; import time, os\n"
+        "from dunno.work.schedule import open_pool; import time, os\n"
         "if __name__ == '__main__':\n"
-        "    with open_executor(2, processes=True) as (pool, n):\n"
+        "    with open_pool(2, processes=True) as pool:\n"
         "        print(pool.submit(os.getpid).result(), flush=True); time.sleep(60)\n"
     )
     (tmp_path / "main.py").write_text(script)
@@ -405,11 +405,11 @@ class Shares(Executor):
 
 def test_arrays_are_not_sent_whole_with_every_block(tmp_path: Path) -> None:
     masks = np.stack([Crowd(20, 200)[t] for t in range(200)])
-    with open_executor(2) as (threads, _):
+    with open_pool(2) as threads:
         shares = Shares(threads)
         track_into(Tracker(method="SM", executor=shares, workers=2), Movie(masks), tmp_path / "out")
     assert 0 < shares.largest < masks.nbytes / 8
-    assert len(list(stored_pairs(tmp_path / "out"))) == 199
+    assert sum(len(block.own) for block in linked_blocks(tmp_path / "out")) == 199
 
 
 def test_an_unfinished_replacement_is_continued_and_not_the_output_it_replaces(small: Path, tmp_path: Path) -> None:
@@ -426,6 +426,28 @@ def test_an_unfinished_replacement_is_continued_and_not_the_output_it_replaces(s
     assert os.listdir(tmp_path) == ["out"]
 
 
+def test_an_output_that_is_a_link_is_replaced_and_continued_where_it_leads(small: Path, tmp_path: Path) -> None:
+    command = ["track", str(small), "-o", str(tmp_path / "out"), "--method", "SM", "-q"]
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "disk" / "first")
+    assert run([*command, "--overwrite"]) == 0
+    with pytest.raises(Stops):
+        track_into(Tracker(method="SM"), read(small), tmp_path / "out", overwrite=True, tell=stop_after(1))
+    assert (tmp_path / "disk" / "first.partial" / "pairs").is_dir()
+    assert run([*command, "--overwrite", "--resume"]) == 0
+    assert (tmp_path / "out").is_symlink()
+    assert os.listdir(tmp_path / "disk") == ["first"]
+
+
+def test_a_folder_does_not_replace_a_file(small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "out").write_text("years of work")
+    with pytest.raises(OutputError, match="out: is a file, and what is written is a folder; choose another name"):
+        track_into(Tracker(), Movie(Crowd(20, 40, seed=1)), tmp_path / "out", overwrite=True)
+    assert run(["track", str(tmp_path / "no movie"), "-o", str(tmp_path / "out"), "--overwrite"]) == 2
+    assert "out: is a file" in capsys.readouterr().err
+    assert (tmp_path / "out").read_text() == "years of work"
+
+
 def stopped_run(movie: Movie, folder: Path) -> Path:
     """What a run leaves that was stopped before its last step: all blocks, and the plan."""
     with pytest.MonkeyPatch.context() as patch:
@@ -440,12 +462,12 @@ def test_a_damaged_block_is_computed_again(tmp_path: Path) -> None:
     track_into(tracker, movie, tmp_path / "whole")
     block = block_files.block_file(stopped_run(movie, tmp_path / "out") / "pairs", 0)
     cells = block_files.block_file(partial_of(tmp_path / "out") / "cells", 0)
-    for path, name in ((block, "n_edges"), (cells, "frames")):
+    for path, name in ((block, "frames"), (cells, "frames")):
         with np.load(path) as stored:
             np.savez(path, **{**stored, name: np.zeros(0, np.int64)})
     track_into(tracker, movie, tmp_path / "out", resume=True)
-    expected = [pair.probability.tolist() for pair in stored_pairs(tmp_path / "whole")]
-    assert [pair.probability.tolist() for pair in stored_pairs(tmp_path / "out")] == expected
+    expected = [block.probability.tolist() for block in linked_blocks(tmp_path / "whole")]
+    assert [block.probability.tolist() for block in linked_blocks(tmp_path / "out")] == expected
 
 
 def test_a_complete_output_with_a_damaged_block_is_not_taken_for_complete(tmp_path: Path) -> None:

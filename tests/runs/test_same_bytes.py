@@ -7,10 +7,10 @@ import tifffile
 
 import dunno
 from dunno import Movie, Tracker
-from dunno.io.block_files import stored_pairs
+from dunno.io.block_files import linked_blocks
 from dunno.runs.run import track_into
 from dunno.simulate import Faults, colony, spoil
-from dunno.work.schedule import open_executor
+from dunno.work.schedule import open_pool
 
 from .test_run import Stops, content, stop_after
 
@@ -52,13 +52,9 @@ def alone(kind: str, movie: Movie, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def test_the_movies_have_what_they_are_for(kind: str, alone: Path) -> None:
-    pairs = list(stored_pairs(alone))
-    across = {t // 16 for t, pair in enumerate(pairs) if pair.gaps is not None and pair.gaps.selected.any()}
-    two = {
-        t // 16
-        for t, pair in enumerate(pairs)
-        if pair.daughters_held is not None and (pair.daughters_held.p_two > 0.5).any()
-    }
+    pairs = [pair for block in linked_blocks(alone) for pair in block.pairs()]
+    across = {t // 16 for t, pair in enumerate(pairs) if pair.earlier.selected.any()}
+    two = {t // 16 for t, pair in enumerate(pairs) if (pair.block.p_two[pair.daughter_rows] > 0.5).any()}
     assert len(across) > 1  # in several blocks
     assert len(two) > 1 or kind == "gaps"
 
@@ -69,8 +65,8 @@ def test_threads_give_the_same_bytes(kind: str, movie: Movie, alone: Path, tmp_p
 
 
 def test_processes_give_the_same_bytes(kind: str, movie: Movie, alone: Path, tmp_path: Path) -> None:
-    with open_executor(2, processes=True) as (executor, workers):
-        track_into(tracker(kind, executor=executor, workers=workers), movie, tmp_path / "out")
+    with open_pool(2, processes=True) as pool:
+        track_into(tracker(kind, executor=pool), movie, tmp_path / "out")
     assert content(tmp_path / "out") == content(alone)
 
 

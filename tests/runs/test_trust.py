@@ -170,7 +170,11 @@ def test_what_is_no_track_is_refused() -> None:
 
 @pytest.mark.filterwarnings("ignore")  # its own imports warn
 def test_btracks_own_tracklets_are_understood() -> None:
-    btypes = pytest.importorskip("btrack.btypes", exc_type=ImportError)
+    btypes = pytest.importorskip(
+        "btrack.btypes",
+        reason="btrack is not there, or wants a newer libstdc++ than this machine's",
+        exc_type=ImportError,
+    )
     tracks = []
     for name in (n for n in CELLS[0].label.tolist() if all(n in CELLS[t].label for t in range(3))):
         places = [CELLS[t].centroid[CELLS[t].label == name][0] for t in range(3)]

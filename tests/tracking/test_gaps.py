@@ -10,6 +10,7 @@ from tifffile import imread
 
 from dunno import Movie, Tracker, evaluation
 from dunno.assignment import Problem, marginals, sample
+from dunno.assignment.decide import most_right
 from dunno.calibration import ModelCalibration
 from dunno.calibration.kinds.model import transition_of
 from dunno.costs.distance import Distance
@@ -23,15 +24,17 @@ from dunno.runs.run import track_into
 from dunno.simulate import colony
 from dunno.terms.missed import Missed
 from dunno.tracking import Tracking
-from dunno.tracking.forests import join, tied
-from dunno.tracking.gaps import gap_candidates, solve_with_gaps
+from dunno.tracking.forests import tied
+from dunno.tracking.gaps import gap_candidates, posterior_with_gaps
 from dunno.tracking.gate import find_candidates
-from dunno.tracking.telling import tell_pairs
+from dunno.tracking.solver import decided
 from dunno.tracking.together import log_together
-from dunno.types import Detections, FramePair, GapEdges, PairPosterior, Truth
+from dunno.types import Block, Detections, FramePair, Truth
+from dunno.types.block import OF_EDGES
 from dunno.types.field import Field
 from dunno.types.links import GivenLinks
 from dunno.types.stretch import Stretch
+from tests.lineage.hand_made import pair, whole
 
 FIELD = Field((0.0, 0.0), (100.0, 100.0))
 
@@ -52,6 +55,11 @@ def model_with_misses(stretch: Stretch, p_missed: float = 0.02) -> Model:
         {"motion_scale": 2.0, "tail": 50.0, "p_divide": 0.01, "p_lost": 0.01, "appear_density": 1e-6}
     )
     return replace(model, terms=(*model.terms, Missed(p_missed)))
+
+
+def solved(model: Model, stretch: Stretch, gate: float, tempering: float = 1.0) -> Block:
+    found = posterior_with_gaps(model, stretch, gate, tempering)
+    return decided(*found, range(len(stretch)), 0)
 
 
 def with_deletions(share: float, seed: int) -> tuple[Movie, Truth]:
@@ -81,25 +89,22 @@ def tracked(damaged: tuple[Movie, Truth]) -> Tracking:
 def test_a_cell_that_is_missing_in_one_frame_is_linked_across_it() -> None:
     cells = [frame([(50, 50), (20, 20)], 0), frame([(20, 21)], 1), frame([(51, 50), (20, 22)], 2)]
     stretch = stretch_of(cells)
-    solved = solve_with_gaps(model_with_misses(stretch), stretch, 20.0)
-    gaps = tell_pairs(solved, [1])[0].gaps
-    assert gaps is not None
-    chosen = gaps.only(gaps.selected)
-    assert chosen.mother_frame.tolist() == [0]
-    assert chosen.mother_label.tolist() == [1]
-    assert chosen.gap.tolist() == [1]
-    assert chosen.probability[0] > 0.9
+    block = solved(model_with_misses(stretch), stretch, 20.0)
+    (chosen,) = np.flatnonzero(block.selected & (block.gap > 0))
+    mother = block.mother[chosen]
+    assert (block.cells.frame[mother], block.cells.label[mother], block.gap[chosen]) == (0, 1, 1)
+    assert block.probability[chosen] > 0.9
 
 
 def test_probabilities_sum_to_one_with_gaps() -> None:
     cells = [frame([(50, 50), (20, 20)], 0), frame([(20, 21)], 1), frame([(51, 50), (20, 22)], 2)]
     stretch = stretch_of(cells)
-    pair = tell_pairs(solve_with_gaps(model_with_misses(stretch), stretch, 20.0), [1])[0]
-    near = np.bincount(pair.daughter, pair.probability, minlength=2)
-    assert near + np.exp(pair.log_no_mother) == pytest.approx(1.0)
-    assert pair.gaps is not None
-    far = np.bincount(pair.gaps.daughter, pair.gaps.probability, minlength=2)
-    assert near + far + pair.p_appear == pytest.approx(1.0)
+    last = solved(model_with_misses(stretch), stretch, 20.0).pair(2)
+    near = np.bincount(last.daughter, last.probability, minlength=2)
+    assert near + np.exp(last.log_no_mother) == pytest.approx(1.0)
+    assert len(last.earlier)
+    far = np.bincount(last.earlier.daughter, last.earlier.probability, minlength=2)
+    assert near + far + last.p_appear == pytest.approx(1.0)
 
 
 def brute_force(problem: Problem) -> np.ndarray:
@@ -146,9 +151,9 @@ def test_small_worlds_with_gaps_agree_with_brute_force(seed: int) -> None:
     model = model_with_misses(stretch, 0.1)
     found = marginals(model.problem(stretch))
     everything = replace(found, disappear=np.ones(stretch.n_rows), appear=np.ones(stretch.n_rows))
-    whole = stretch.with_gaps(*gap_candidates(model, stretch, everything, 20.0))
-    assert (whole.lags > 1).any()
-    problem = model.problem(whole)
+    joined = stretch.with_gaps(*gap_candidates(model, stretch, everything, 20.0))
+    assert (joined.lags > 1).any()
+    problem = model.problem(joined)
     assert marginals(problem).edge == pytest.approx(brute_force(problem), abs=1e-9)
 
 
@@ -161,7 +166,7 @@ def test_missing_masks_are_counted_and_bridged(damaged: tuple[Movie, Truth], tra
     assert found.counts["true_gap_links"] > 20
     assert found.counts["gap_links"] == pytest.approx(found.counts["true_gap_links"], rel=0.2)
     alone = Tracker(workers=1, max_gap=0).track(movie)
-    judged = replace(alone, about={**alone.about, "calibration": {**alone.about["calibration"], "max_gap": 1}})
+    judged = replace(alone, about=alone.about.with_longest_gap(1))
     assert found.daughter_accuracy > evaluation.score(judged, truth).daughter_accuracy + 0.02
     lengths = [[row.last - row.first + 1 for row in each.tracks()] for each in (tracked, alone)]
     assert np.mean(lengths[0]) > 1.3 * np.mean(lengths[1])
@@ -173,7 +178,7 @@ def test_without_missing_masks_nothing_changes() -> None:
     assert found.about["calibration"]["max_gap"] == 0
     for a, b in zip(found.pairs, pairs_only.pairs, strict=True):
         assert np.array_equal(a.log_probability, b.log_probability)
-        assert a.gaps is None
+        assert not len(a.earlier)
 
 
 def test_gaps_may_be_asked_for_where_no_mask_is_missing() -> None:
@@ -195,18 +200,16 @@ def test_blocks_agree_with_the_whole_movie(damaged: tuple[Movie, Truth], tracked
         for a, b in pairwise(cells)
     ]
     model, stretch = calibration.posed(Stretch.of(parts))
-    whole = solve_with_gaps(model, stretch, plan.gate, calibration.softening.tempering)
-    told = tell_pairs(whole, range(len(stretch)), calibration.apply)
-    for pair, expected in zip(tracked.pairs, told, strict=True):
-        assert pair.probability == pytest.approx(expected.probability, abs=1e-3)
+    expected_block = calibration.apply(solved(model, stretch, plan.gate, calibration.softening.tempering))
+    for found, expected in zip(tracked.pairs, expected_block.pairs(), strict=True):
+        assert found.probability == pytest.approx(expected.probability, abs=1e-3)
 
 
 def test_any_number_of_workers_gives_the_same_bits(damaged: tuple[Movie, Truth], tracked: Tracking) -> None:
     for a, b in zip(tracked.pairs, Tracker(workers=2, evidence="places").track(damaged[0]).pairs, strict=True):
         assert np.array_equal(a.log_probability, b.log_probability)
-        assert (a.gaps is None) == (b.gaps is None)
-        if a.gaps is not None and b.gaps is not None:
-            assert np.array_equal(a.gaps.selected, b.gaps.selected)
+        assert np.array_equal(a.earlier.log_probability, b.earlier.log_probability)
+        assert np.array_equal(a.earlier.selected, b.earlier.selected)
 
 
 def test_tables_and_graphs_have_the_edges_across_gaps(tracked: Tracking) -> None:
@@ -232,33 +235,24 @@ def test_nobody_has_two_mothers_or_daughters_in_two_frames(tracked: Tracking) ->
 
 
 def test_a_link_across_a_gap_is_taken_back_where_its_mother_is_linked() -> None:
-    cells = [frame([(1, 1)], 0), frame([(1, 2)], 1), frame([(1, 3)], 2)]
-    one = np.array([0])
-    near = [_pair(a, b, selected=t == 0) for t, (a, b) in enumerate(pairwise(cells))]
-    gaps = GapEdges(one, one, one + 1, one, one + 1, np.zeros(1), np.log([0.9]), np.array([True]))
-    first, second = one_link_each([near[0], replace(near[1], gaps=gaps)])
-    assert first.selected.all()
-    assert second.gaps is not None
-    assert not second.gaps.selected.any()
-
-
-def _pair(mothers: Detections, daughters: Detections, *, selected: bool) -> PairPosterior:
-    zero = np.zeros(1)
-    return PairPosterior(mothers, daughters, np.array([0]), np.array([0]), zero, zero, zero, zero, np.array([selected]))
+    near = pair(0, (1, 1), [(0, 0, 0.9)]), pair(1, (1, 1), [])
+    for blocks in ([whole(*near, far=[(0, 0, 2, 0, 0.9)])], [near[0], whole(*near, far=[(0, 0, 2, 0, 0.9)]).part(1)]):
+        *_, last = one_link_each(blocks)
+        assert not last.selected[last.gap > 0].any()
+    (kept,) = one_link_each([whole(pair(0, (1, 1), []), near[1], far=[(0, 0, 2, 0, 0.9)])])
+    assert kept.selected[kept.gap > 0].all()
 
 
 def test_a_block_with_gaps_goes_through_a_file(tracked: Tracking, tmp_path: Path) -> None:
-    pairs = tracked.pairs[:16]
-    write_block(tmp_path / "000000.npz", pairs)
-    for before, after in zip(pairs, read_block(tmp_path / "000000.npz"), strict=True):
-        assert (before.gaps is None) == (after.gaps is None)
-        if before.gaps is not None and after.gaps is not None:
-            assert np.array_equal(before.gaps.log_probability, after.gaps.log_probability)
-            assert np.array_equal(before.gaps.mother_label, after.gaps.mother_label)
-            assert before.gaps.weights is not None
-            assert after.gaps.weights is not None
-            for name, values in vars(before.gaps.weights).items():
-                assert np.array_equal(values, getattr(after.gaps.weights, name)), name
+    block = next(part for k in range(20) if (part := tracked.block.part(k, k + 16)).first > 0)
+    assert (block.gap > 0).any()
+    write_block(tmp_path / "000000.npz", block)
+    again = read_block(tmp_path / "000000.npz")
+    for name in (*OF_EDGES, "log_no_mother", "appears_less", "disappears_less", "log_together"):
+        assert np.array_equal(getattr(block, name), getattr(again, name), equal_nan=True), name
+    assert block.problem is not None and again.problem is not None
+    for name in ("cost", "appear", "disappear", "divide", "dividing_cost"):
+        assert np.array_equal(getattr(block.problem, name), getattr(again.problem, name)), name
 
 
 def test_a_run_writes_gaps_into_every_file(damaged: tuple[Movie, Truth], tracked: Tracking, tmp_path: Path) -> None:
@@ -342,12 +336,12 @@ def test_pairs_that_gaps_tie_are_one_problem() -> None:
     cells = [frame([tuple(p) for p in rng.uniform(30, 50, (2, 2))], t) for t in range(4)]
     stretch = stretch_of(cells)
     model = model_with_misses(stretch, 0.1)
-    solved = solve_with_gaps(model, stretch, 30.0)
-    pairs = tell_pairs(solved, range(3))
-    assert [len(run) for run in tied(pairs)] == [3]
-    again = marginals(join(pairs).problem)
-    assert np.sort(again.edge) == pytest.approx(np.sort(solved.found.edge), abs=1e-5)
-    assert [len(run) for run in tied([replace(pair, gaps=None) for pair in pairs])] == [1, 1, 1]
+    block = solved(model, stretch, 30.0)
+    assert [len(run) for run in tied(block)] == [3]
+    assert block.problem is not None
+    assert marginals(block.problem).edge == pytest.approx(block.probability, abs=1e-5)
+    unlikely = np.where(block.gap > 0, -50.0, block.log_probability)
+    assert [len(run) for run in tied(replace(block, log_probability=unlikely))] == [1, 1, 1]
 
 
 def test_a_track_is_as_certain_as_its_links_are_drawn_together() -> None:
@@ -355,16 +349,17 @@ def test_a_track_is_as_certain_as_its_links_are_drawn_together() -> None:
     rng = np.random.default_rng(5)
     cells = [frame([tuple(p) for p in rng.uniform(38, 50, (2, 2))], t) for t in range(3)]
     stretch = stretch_of(cells)
-    solved = solve_with_gaps(model_with_misses(stretch, 0.3), stretch, 30.0)
-    problem, link = solved.problem, np.flatnonzero(solved.link)
-    ratio = log_together(problem, solved.found, solved.link, seed=0)
+    _, problem, found = posterior_with_gaps(model_with_misses(stretch, 0.3), stretch, 30.0)
+    chosen = most_right(problem, found)
+    link = chosen[chosen >= 0]
+    ratio = log_together(problem, found, np.isin(np.arange(len(problem.cost)), link), seed=0)
     pairs = [(a, b) for a in link for b in link if problem.daughter[a] == problem.mother[b]]
     drawn = sample(problem, 4000, 1)
     tied = 0
     for a, b in pairs:
         right = [drawn[:, problem.daughter[e]] == e for e in (a, b)]
         both = (right[0] & right[1]).mean()
-        told = solved.found.edge[a] * solved.found.edge[b] * np.exp(ratio[problem.daughter[b]])
+        told = found.edge[a] * found.edge[b] * np.exp(ratio[problem.daughter[b]])
         assert told == pytest.approx(both, abs=0.06)
         tied += abs(ratio[problem.daughter[b]]) > 0
     assert tied

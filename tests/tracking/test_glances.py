@@ -13,21 +13,20 @@ from dunno.methods import ScoredPair
 from dunno.methods.joint_posterior import JointPosterior
 from dunno.simulate import colony
 from dunno.tracking import choosing, judging
-from dunno.tracking.blocks import BLOCK
 from dunno.tracking.choosing import _among_likely, _Bench
-from dunno.tracking.fitting import fit_sample
 from dunno.tracking.gate import estimate_gate
-from dunno.tracking.sampling import Sample, take_sample
+from dunno.tracking.sampling import Sample, fit_sample, take_sample
 from dunno.tracking.self_calibration import TOGETHER, frames_together
 from dunno.tracking.skipping import SkippedModel, serving, skip
+from dunno.tracking.spans import BLOCK
 from dunno.types import Detections, PairPosterior
 from dunno.work.progress import tell_nobody
 
 
 def sample_of(movie: Movie) -> Sample:
     tracker = Tracker(workers=1)
-    with tracker.working() as (executor, workers):
-        return take_sample(tracker.cost, movie, executor, workers, tell_nobody)
+    with tracker.working() as pool:
+        return take_sample(tracker.cost, movie, pool, tell_nobody)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +35,7 @@ def skipped() -> tuple[_Bench, SkippedModel]:
     fit, _ = fit_sample(sample, 1, estimate_gate(sample.movie), True, tell_nobody)
     found = skip(sample, fit, 2, tell_nobody)
     assert found is not None
-    return _Bench.of(*_among_likely(fit, found)), found
+    return _Bench.of(_among_likely(found)), found
 
 
 def test_a_term_that_seems_useless_is_tried_on_few_cells_only(skipped: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +75,7 @@ def test_half_of_the_frames_is_tempered_as_all_of_them_are(skipped: tuple, purpo
     _, whole = skipped
     expected = whole.fit.best.expected
     found = marginals(expected.model.problem(expected.stretch, expected.ways).tempered(0.6))
-    part = whole.tempered(0.6, purpose)
+    part = whole.tempered(purpose)(0.6)
     rows = whole.sample.rows(expected.stretch)
     serves = serving(whole.sample, purpose)
     edges = serves[rows[expected.stretch.daughter]]
@@ -88,7 +87,7 @@ def test_half_of_the_frames_is_tempered_as_all_of_them_are(skipped: tuple, purpo
     assert difference.mean() < 2e-4
     assert (difference > 0.02).mean() < 1e-3
     assert part.judged[~serves].sum() == 0
-    assert whole.softened(Softening(0.6, 0.01)).judged.sum() == whole.tempered(1.0, "judge").judged.sum()
+    assert whole.softened(Softening(0.6, 0.01)).judged.sum() == whole.part("judge").judged.sum()
 
 
 @pytest.mark.parametrize(
@@ -116,9 +115,9 @@ def test_blocks_are_even_and_hold_as_many_cells_as_there_is_room_for(frames: int
 
 def test_a_glance_that_does_not_see_the_loss_is_none(skipped: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
     bench, _ = skipped
-    easy = _Bench(*bench.shorter(1e-9).grown("readiness", 1), 0.0, 0.0, ({}, {}))  # steps in which nothing is in doubt
+    easy = _Bench(bench.shorter(1e-9).grown("readiness", 1), 0.0, 0.0, ({}, {}))  # steps in which nothing is in doubt
     monkeypatch.setattr(_Bench, "shorter", lambda self, enough: easy)
-    assert _Bench(bench.fit, bench.skipped, bench.loss, bench.wrong, ({}, {})).glance is None
+    assert _Bench(bench.skipped, bench.loss, bench.wrong, ({}, {})).glance is None
 
 
 def test_a_joint_method_of_ones_own_is_asked() -> None:
@@ -144,7 +143,7 @@ def test_blocks_stay_small_where_a_cost_holds_pixels() -> None:
 
 def test_nothing_is_tried_where_nothing_can_be_gained(skipped: tuple) -> None:
     bench, _ = skipped
-    clear = _Bench(bench.fit, bench.skipped, choosing.LEAST_NATS / 2, 0.0, ({}, {}))
+    clear = _Bench(bench.skipped, choosing.LEAST_NATS / 2, 0.0, ({}, {}))
     trial, _ = clear.tried("size")
     assert not trial.joined
     assert np.isnan(trial.after)

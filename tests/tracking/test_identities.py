@@ -1,6 +1,7 @@
 """Who is who after two cells came apart: free particles of which the truth is known, and a spoiled colony."""
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,17 +11,24 @@ from dunno.lineage.tracks import TrackRow
 from dunno.simulate import Faults, Spoiled, colony, spoil
 from dunno.tracking import Tracking
 from dunno.tracking.identities import IdentityTable, identities
-from dunno.tracking.tables import CellTable, EdgeTable
+from dunno.types.block import Edges
 
 FRAMES, MERGED_AT, APART_AT = 6, 2, 4
+
+
+class Cells(SimpleNamespace):
+    """Columns of cells."""
+
+    def __len__(self) -> int:
+        return len(self.frame)
 
 
 @dataclass
 class World:
     """Pairs of free particles, far from each other; every second pair shares a mask for two frames."""
 
-    cells: CellTable
-    edges: EdgeTable
+    cells: Cells
+    edges: Edges
     tracks: list[TrackRow]
     crossed: dict[int, bool]
     """By merged track, whether the first one before is the second one after."""
@@ -60,14 +68,12 @@ def world(n: int, motion: float, sizes: float, seed: int) -> World:
         edges.extend((end, each[1]) for each in after)
         crossed[number] = order == [1, 0]
     frame, owner, y, x, area = np.array(rows).T
-    unknown = {name: np.full(len(rows), np.nan) for name in ("entropy", "p_appear", "p_disappear", "p_divide")}
-    held = {name: np.zeros(len(rows)) for name in ("p_false", "p_two")}
-    numbers = frame.astype(np.int64), np.arange(len(rows)), owner.astype(np.int64)
-    table = CellTable(*numbers, np.stack([y, x], axis=1), area, **unknown, **held)
+    numbers = {"frame": frame.astype(np.int64), "track": owner.astype(np.int64)}
+    table = Cells(**numbers, place=np.stack([y, x], axis=1), area=area)
     mother, daughter = np.array(edges, np.int64).T
     none = np.zeros(len(mother))
     return World(
-        table, EdgeTable(mother, daughter, none.astype(int), none, none, np.ones(len(none), bool)), tracks, crossed
+        table, Edges(mother, daughter, none.astype(int), none, none, np.ones(len(none), bool)), tracks, crossed
     )
 
 
@@ -106,7 +112,7 @@ def test_slow_cells_are_known_again_and_sizes_help_where_places_do_not() -> None
 
 def test_nothing_merged_nobody_to_tell() -> None:
     made = world(2, 0.5, 0.0, seed=1)
-    apart = EdgeTable(*(np.empty(0, np.int64),) * 3, np.empty(0), np.empty(0), np.empty(0, np.bool_))
+    apart = Edges(*(np.empty(0, np.int64),) * 3, np.empty(0), np.empty(0), np.empty(0, np.bool_))
     assert len(identities(made.cells, apart, made.tracks)) == 0
 
 

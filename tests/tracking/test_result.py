@@ -1,4 +1,5 @@
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -75,20 +76,18 @@ def test_a_tracks_confidence_is_the_product_of_its_links(tracking: Tracking, tmp
 def test_forests_are_drawn_from_the_posterior() -> None:
     movie = simulate(cells=15, frames=5, motion=0.4, cycle=8).movie
     tracking = Tracker(seed=1).track(movie)
-    drawn = draw_links(tracking.pairs, 2000, seed=3)
-    for r, pair in enumerate(tracking.pairs):
-        frequency = np.mean([links[r].selected for links in drawn], axis=0)
-        np.testing.assert_allclose(frequency, pair.probability, atol=0.06)  # five standard errors
+    frequency = draw_links(tracking.block, 2000, seed=3).mean(axis=0)
+    np.testing.assert_allclose(frequency, tracking.block.probability, atol=0.06)  # five standard errors
 
 
 def test_forests_are_draws_in_which_cells_rest() -> None:
     movie = simulate(cells=15, frames=5, motion=0.4, cycle=8).movie
     tracking = Tracker(seed=1).track(movie)
     forests = tracking.sample(400, seed=3)
-    drawn, rest = draw_links(tracking.pairs, 400, seed=3), rest_of(tracking.pairs)
+    drawn, rest = draw_links(tracking.block, 400, seed=3), rest_of(tracking.block)
     for forest, links in zip(forests, drawn, strict=True):
-        mended = rested(links, rest)
-        assert all((a.selected == b.selected).all() for a, b in zip(forest.pairs, mended, strict=True))
+        mended = rested(replace(tracking.block, selected=links), rest)
+        assert (forest.block.selected == mended.selected).all()
     for r in range(len(tracking.pairs)):
         loads = [np.bincount(forest.pairs[r].mother[forest.pairs[r].selected], minlength=1).max() for forest in forests]
         assert max(loads) <= 2

@@ -81,6 +81,8 @@ def test_a_jump_carries_cells_over_the_border() -> None:
         def value(self, name: str) -> float:
             return {"motion_scale": 1.0, "division_scale": 4.0, "tail": 50.0}.get(name, 0.01)
 
+        mean = value
+
     lost = Border(1.0, 1.0).lost(Model(), stretch)
     assert lost[0] < 0.01
     assert lost[1] > 0.95

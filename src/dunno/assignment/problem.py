@@ -157,6 +157,22 @@ class Problem:
             None if self.triples is None else self.triples.renumbered(number),
         )
 
+    def part(self, edges: slice, cells: slice) -> "Problem":
+        """Some edges in a row, of a table in which every cell is a mother and a daughter, and the cells that they join."""
+        n = cells.stop - cells.start
+        ends = self.mother[edges] - cells.start, self.daughter[edges] - cells.start, self.cost[edges], n, n
+        events = self.appear[cells], self.disappear[cells], self.divide[cells]
+        dividing = None if self.dividing_cost is None else self.dividing_cost[edges]
+        return Problem.of_parts(*ends, *events, dividing, None if self.triples is None else self.triples.among(edges))
+
+    def with_ends(self, mother: NDArray[np.int64], daughter: NDArray[np.int64], n: int) -> "Problem":
+        """The same in a table of n cells, of which the mothers come first and the daughters last."""
+        appear, disappear, divide = np.zeros((3, n))
+        appear[n - self.n_daughters :] = self.appear
+        disappear[: self.n_mothers], divide[: self.n_mothers] = self.disappear, self.divide
+        ends = (mother, daughter, self.cost, n, n)
+        return Problem.of_parts(*ends, appear, disappear, divide, self.dividing_cost, self.triples)
+
     def __reduce__(self) -> tuple[type["Problem"], tuple[Any, ...]]:
         events = (self.appear, self.disappear, self.divide)
         return Problem, (

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dunno import _core
+from dunno.assignment.arrays import numbers
 from dunno.assignment.problem import Problem
 from dunno.assignment.solve import require_linear
 from dunno.errors import ProblemError
@@ -59,7 +60,7 @@ def _table(costs: ArrayLike, n_edges: int) -> NDArray[np.float64]:
         raise ProblemError(f"costs is of type {array.dtype}; expected numbers")
     if array.ndim != 2 or array.shape[1] != n_edges:
         raise ProblemError(f"costs has shape {array.shape}; expected (K, {n_edges}), a row for each problem")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return numbers(array.reshape(-1), "costs", array.size, scalar=False).reshape(array.shape)
 
 
 def _name_bad_cost(table: NDArray[np.float64]) -> str:

@@ -36,6 +36,13 @@ class Triples:
     def __len__(self) -> int:
         return len(self.cost)
 
+    def among(self, edges: slice) -> Triples:
+        """Those of neighbouring edges, which count from 0 then."""
+        kept = (np.minimum(self.first_edge, self.second_edge) >= edges.start) & (
+            np.maximum(self.first_edge, self.second_edge) < edges.stop
+        )
+        return Triples(self.first_edge[kept] - edges.start, self.second_edge[kept] - edges.start, self.cost[kept])
+
     def renumbered(self, number: NDArray[np.int64]) -> Triples:
         """The same triples where edge e has become `number[e]`; those with an edge that is gone (-1) are left out."""
         first, second = number[self.first_edge], number[self.second_edge]

@@ -12,17 +12,18 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dunno import evaluation, rooms
+from dunno import evaluation
 from dunno.benchmark.folds import Fold, Part, open_folds
 from dunno.benchmark.rows import Row
 from dunno.benchmark.units import Unit
 from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts, fit_event_costs
-from dunno.costs import Cost
+from dunno.costs import Cost, cost_of
 from dunno.errors import DunnoWarning
 from dunno.evaluation.decisions import decide
 from dunno.tracking import Tracking
 from dunno.tracking.tracker import Tracker
 from dunno.truth import true_mothers
+from dunno.types import Block
 
 LEAST_LINKS = 20
 """Fewer than this say nothing about a calibration error, nor about a temperature."""
@@ -100,7 +101,7 @@ class Bench:
         unit = self.unit
         row = Row(
             unit.dataset, fold.sequence, unit.step, unit.cost, unit.method, scaling,
-            model=None if unit.model is None else Path(unit.model).name, dropout=getattr(self.cost, "dropout", unit.dropout),
+            model=None if unit.model is None else Path(unit.model).name, dropout=getattr(self.cost.given, "dropout", unit.dropout),
             dimensions=fold.whole.movie.n_dimensions, dunno=unit.version, seed=unit.seed,
             masks="/".join(fold.whole.movie.mask_source.split("/")[-2:]),
         )  # fmt: skip
@@ -200,12 +201,13 @@ class Bench:
     def _self_calibrated(self, fold: Fold) -> Tracked:
         """Needs no truth, so it sees the whole movie; what it says of the pair across a cut is not scored."""
         tracking, spent = timed(self._tracker(calibration="self").track, fold.whole.movie)
-        inside = {int(frame) for part in fold.evaluate for frame in part.movie.frames[1:]}
-        pairs = tuple(pair for pair in tracking.pairs if pair.daughter_frame in inside)
-        trusted = bool(tracking.about["calibrated"])
-        reason = None if trusted else f"{tracking.about['verdict']}: {tracking.about['reason']}"
-        temperature = tracking.about["calibration"].get("temperature")  # of a model there is none
-        return Tracked(replace(tracking, pairs=pairs), spent, temperature, trusted, reason)
+        blocks = tuple(
+            block for part in fold.evaluate if len(part.movie) > 1 for block in [_within(tracking.block, part)]
+        )
+        trusted = tracking.about.calibrated
+        reason = None if trusted else f"{tracking.about.verdict}: {tracking.about.reason}"
+        temperature = tracking.about.temperature  # of a model there is none
+        return Tracked(replace(tracking, blocks=blocks), spent, temperature, trusted, reason)
 
     def _with_events(self, fold: Fold) -> Tracked:
         if ":" in self.unit.cost:
@@ -227,13 +229,15 @@ class Bench:
         return float(squares.mean()) if len(squares) else None
 
 
+def _within(block: Block, part: Part) -> Block:
+    """The pairs of a part's frames."""
+    first, last = np.searchsorted(block.frames, part.movie.frames[[0, -1]]).tolist()
+    return block.part(first, last)
+
+
 def make_cost(unit: Unit) -> Cost:
     """The unit's cost; a learnt one with its model and dropout rate."""
-    offered: Any = rooms.find("costs", unit.cost)
-    if unit.model is not None:
-        offered = offered(model=unit.model, dropout=unit.dropout)
-    made: Cost = offered() if isinstance(offered, type) else offered
-    return made
+    return cost_of(unit.cost, **({} if unit.model is None else {"model": unit.model, "dropout": unit.dropout}))
 
 
 def check_frames(parts: Sequence[Part], purpose: str) -> None:
@@ -246,8 +250,8 @@ def check_frames(parts: Sequence[Part], purpose: str) -> None:
 
 def joined(fold: Fold, parts: Sequence[tuple[Tracking, float]]) -> Tracked:
     """The parts' trackings as one of the whole sequence, for scoring."""
-    pairs = tuple(pair for tracking, _ in parts for pair in tracking.pairs)
-    tracking = replace(parts[0][0], movie=fold.whole.movie, pairs=pairs)
+    blocks = tuple(block for tracking, _ in parts for block in tracking.blocks)
+    tracking = replace(parts[0][0], movie=fold.whole.movie, blocks=blocks)
     return Tracked(tracking, sum(seconds for _, seconds in parts))
 
 

@@ -14,8 +14,7 @@ from dunno.benchmark.rows import Row, write_rows
 from dunno.benchmark.units import Setup, Unit, keep, kept, plain, plan_units
 from dunno.errors import DunnoError, InputError, OutputError
 from dunno.io.writing import leave_marker, read_marker
-from dunno.tracking.tracker import available_cores
-from dunno.work.schedule import as_finished, open_executor
+from dunno.work.schedule import as_finished, count_workers, open_pool
 
 MARKER, UNITS, TABLE = "benchmark", "units", "results.csv"
 
@@ -99,8 +98,8 @@ def _work(units: Sequence[Unit], workers: int | None, dask: str | None) -> Itera
     if not units:
         return
     try:
-        with open_executor(workers or available_cores(), dask, processes=True) as (executor, count):
-            yield from as_finished(measure, units, executor, 2 * count)
+        with open_pool(count_workers(workers), dask, processes=True) as pool:
+            yield from as_finished(measure, units, pool)
     except BrokenExecutor:
         raise DunnoError(
             "a worker process was killed, perhaps for want of memory; run the same command again, which goes on from here, "

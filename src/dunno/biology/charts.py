@@ -115,15 +115,15 @@ def draw_cells(found: Biology) -> str:
 def draw_trees(found: Biology) -> tuple[str, str]:
     """The largest families as trees, and what is shown, in words."""
     families = Families()
-    for pair in found.tracking.pairs:
-        families.follow(pair)
+    for block in found.tracking.blocks:
+        families.follow(block)
     listed = sorted(families.listed(), key=lambda family: (-family.tracks, -family.links, family.root))
     trees = forest.plant(listed, families.table())
     if not trees:
         return "", "There are no cells."
     frames = found.lineage.rows.frames
     row, column = forest.drawn_tracks(trees), forest.columns(frames)
-    certainty = certainty_over_time(found.tracking.pairs, row, column, (len(row), max(column.values()) + 1))
+    certainty = certainty_over_time(found.tracking.blocks, row, column, (len(row), max(column.values()) + 1))
     return forest.draw(trees, certainty, frames), f"Shown are the {len(trees)} largest of {len(listed)} families."
 
 

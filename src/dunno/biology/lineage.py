@@ -36,15 +36,12 @@ class Lineage:
     def of(cls, rows: CellRows, tracking: Tracking) -> Lineage:
         """The links of a tracking, reported or drawn; where masks merge or come apart, lines end and begin."""
         mother = np.full(len(rows), -1, np.int64)
-        first = dict(zip(rows.frames.tolist(), rows.ends.tolist(), strict=False))
+        block = tracking.block
         for pair in tracking.pairs:
-            begin = first[pair.daughter_frame]
-            chosen = pair.selected & ~_merged_or_apart(pair)
-            mother[begin + pair.daughter[chosen]] = first[pair.mother_frame] + pair.mother[chosen]
-            if (gaps := pair.gaps) is not None and gaps.selected.any():
-                far = gaps.only(gaps.selected)
-                starts = np.array([first[frame] for frame in far.mother_frame.tolist()], np.int64)
-                mother[begin + far.daughter] = starts + far.mother
+            near = pair.near.start + np.flatnonzero(pair.selected & ~_merged_or_apart(pair))
+            mother[block.daughter[near]] = block.mother[near]
+        far = block.links[block.gap[block.links] > 0]
+        mother[block.daughter[far]] = block.mother[far]
         return cls.from_mothers(rows, mother)
 
     @classmethod

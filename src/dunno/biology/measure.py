@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +17,7 @@ from dunno.biology.rows import CellRows
 from dunno.biology.survival import Survival, survival
 from dunno.errors import InputError, MissingExtra
 from dunno.tracking import Tracking
-from dunno.types import Floats
+from dunno.types import Floats, RunInfo
 
 if TYPE_CHECKING:
     import pandas
@@ -86,11 +86,6 @@ class Biology:
         """`minutes`, or `frames`."""
         return self.lineage.rows.unit
 
-    @property
-    def length_unit(self) -> str:
-        """`µm`, or `px`."""
-        return "µm" if self.tracking.about.get("scale") else "px"
-
     @cached_property
     def figures(self) -> list[Figure]:
         """Every figure, with its intervals."""
@@ -131,7 +126,8 @@ class Biology:
         value, _ = kind.compute(self.lineage)
         values, variances = self.estimates(kind)
         unit = kind.unit.format(
-            time=self.time_unit.removesuffix("s") if "per" in kind.unit else self.time_unit, length=self.length_unit
+            time=self.time_unit.removesuffix("s") if "per" in kind.unit else self.time_unit,
+            length=self.tracking.about.length_unit,
         )
         nothing = float("nan")
         known = ~np.isnan(values)
@@ -200,13 +196,11 @@ NOT_IN_THE_INTERVALS = (
 )
 
 
-def what_is_in(about: Mapping[str, Any]) -> list[str]:
+def what_is_in(about: RunInfo) -> list[str]:
     """What the intervals of an output hold, a line each."""
-    calibration = about.get("calibration") or {}
     told = [IN_THE_INTERVALS["in"]]
-    text = repr(calibration.get("terms", calibration))
-    if "missed" in text:
+    if about.longest_gap:
         told.append(IN_THE_INTERVALS["gaps"])
-    if "p_false" in text or "p_two" in text:
+    if about.judges_masks:
         told.append(IN_THE_INTERVALS["masks"])
     return told

@@ -29,10 +29,10 @@ def page(found: Biology, drawings: Mapping[str, str], rates: Mapping[str, Floats
     state, meaning = words.verdict(about)
     filled = Template(files("dunno.biology").joinpath("page.html").read_text(encoding="utf-8")).substitute(
         style=files("dunno.report").joinpath("page.css").read_text(encoding="utf-8"),
-        made=escape(f"dunno {about['version']}, cost {about['cost']}, method {about['method']}, seed {about['seed']}"),
-        movie=escape(str(about["movie"])),
+        made=escape(f"dunno {about.version}, cost {about.cost}, method {about.method}, seed {about.seed}"),
+        movie=escape(about.movie),
         state=state,
-        state_name="good" if about["calibrated"] else "bad",
+        state_name="good" if about.calibrated else "bad",
         meaning=escape(meaning),
         drawn=escape(_drawn(found)),
         figures="".join(_row(each) for each in found.figures),
@@ -47,7 +47,7 @@ def page(found: Biology, drawings: Mapping[str, str], rates: Mapping[str, Floats
         ends=_ends(found),
         one=unit.removesuffix("s"),
         unit=unit,
-        length=found.length_unit,
+        length=about.length_unit,
     )
     return filled.replace(" %", "\u00a0%")
 

@@ -55,17 +55,18 @@ class CellRows:
     @classmethod
     def of(cls, tracking: Tracking) -> CellRows:
         """The masks that were tracked."""
-        frames = [tracking.pairs[0].mothers, *(pair.daughters for pair in tracking.pairs)]
-        times, unit = _times(tracking, [each.frame for each in frames])
-        light = [_light(tracking, t, cells) for t, cells in enumerate(frames)]
+        cells = tracking.block.cells
+        frames = [cells.at(t) for t in range(cells.n_frames)]
+        times, unit = _times(tracking, cells.frames.tolist())
+        light = [_light(tracking, t, each) for t, each in enumerate(frames)]
         return cls(
-            frames=np.array([each.frame for each in frames], np.int64),
+            frames=cells.frames,
             times=times,
             unit=unit,
-            ends=np.cumsum([0, *map(len, frames)], dtype=np.int64),
-            label=np.concatenate([each.label for each in frames]),
-            place=np.concatenate([each.centroid for each in frames]),
-            area=np.concatenate([each.area for each in frames]),
+            ends=cells.ends,
+            label=cells.label,
+            place=cells.centroid,
+            area=cells.area,
             brightness=np.concatenate([each[0] for each in light]),
             total=np.concatenate([each[1] for each in light]),
             at_border=_at_border(frames),

@@ -35,8 +35,8 @@ def write_biology(found: Biology, folder: str | Path, *, overwrite: bool = False
             if drawing:
                 (partial / "figures" / f"{name}.svg").write_text(charts.standalone(drawing), encoding="utf-8")
         (partial / PAGE).write_text(page(found, drawings, rates, told), encoding="utf-8")
-        about = {"samples": len(found.draws), "movie": found.tracking.about.get("movie")}
-        leave_marker(partial, str(found.tracking.about["version"]), biology=about)
+        about = {"samples": len(found.draws), "movie": found.tracking.about.movie}
+        leave_marker(partial, found.tracking.about.version, biology=about)
     return folder / PAGE
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dunno import rooms
 from dunno.calibration.base import Calibration, refuse_calibrated
+from dunno.costs import cost_of
 from dunno.methods import ScoredPair
 from dunno.methods.joint_posterior import JointPosterior
-from dunno.types import Candidates, FramePair, Movie, PairPosterior
+from dunno.types import Block, Candidates, FramePair, Movie
 from dunno.types.field import Field
 
 if TYPE_CHECKING:
@@ -23,41 +23,29 @@ def applied(calibration: Calibration, tracking: Tracking) -> Tracking:
     if not calibration.makes_costs:
         refuse_calibrated(tracking.about)
     calibration.check(tracking.about)
-    pairs = tracking.pairs
-    if calibration.makes_costs:
-        pairs = _solved_again(calibration, tracking)
-    verdict = calibration.verdict
-    told: dict[str, Any] = {"calibration": calibration.describe(), "calibrated": calibration.trusted}
+    blocks = (_solved_again(calibration, tracking),) if calibration.makes_costs else tracking.blocks
+    about = calibration.noted_in(tracking.about)
     if calibration.makes_costs:  # pair by pair, without links across gaps
-        told["calibration"]["max_gap"] = 0
-    told |= {"verdict": verdict.word, "reason": verdict.reason}
-    scaled = tuple(calibration.apply(pair) for pair in pairs)
-    return replace(tracking, pairs=scaled, about={**tracking.about, **told})
+        about = about.with_longest_gap(0)
+    return replace(tracking, blocks=tuple(map(calibration.apply, blocks)), about=about)
 
 
-def _solved_again(calibration: Calibration, tracking: Tracking) -> tuple[PairPosterior, ...]:
+def _solved_again(calibration: Calibration, tracking: Tracking) -> Block:
     movie, about = tracking.movie, tracking.about
-    cost = cost_of(about)
-    if calibration.needs_field and calibration.fitted_for.get("movie") != about.get("movie"):
+    cost = cost_of(about.cost, **about.cost_parameters)
+    if calibration.needs_field and calibration.fitted_for.get("movie") != about.movie:
         calibration = calibration.moved_to(Field.around([movie.detections(t) for t in range(len(movie))]))
     frames = frame_pairs(movie, len(tracking.pairs))
-    no_mother = bool(about.get("no_mother", True))
     again = []
     for pair, before in zip(frames, tracking.pairs, strict=True):
         candidates = Candidates(before.mother, before.daughter)
         costs, problem = calibration.problem(pair, candidates, cost)
-        scored = ScoredPair(pair, candidates, costs, problem, cost, None, no_mother)
+        scored = ScoredPair(pair, candidates, costs, problem, cost, None, about.no_mother)
         again.append(JointPosterior()(scored, np.random.default_rng(0)))
-    return tuple(again)
+    return Block.joined(again)
 
 
 def frame_pairs(movie: Movie, n: int) -> list[FramePair]:
     """The movie's pairs with their pixels on demand."""
     cells = [movie.detections(t) for t in range(n + 1)]
     return [FramePair(cells[t], cells[t + 1], np.inf, movie.scale) for t in range(n)]
-
-
-def cost_of(about: Any) -> Any:
-    """The cost that a result was made with."""
-    offered = rooms.find("costs", str(about["cost"]))
-    return offered(**about["cost_parameters"]) if isinstance(offered, type) else offered

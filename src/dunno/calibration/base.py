@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dunno import rooms
 from dunno.calibration.verdict import Verdict
-from dunno.errors import InputError
+from dunno.errors import DunnoWarning, InputError
 from dunno.io.schema import CALIBRATION
 from dunno.io.writing import whole
+from dunno.types import RunInfo
 from dunno.types.field import Field
 
 if TYPE_CHECKING:
     from dunno.assignment import Problem
+    from dunno.costs import Cost
     from dunno.tracking import Tracking
-    from dunno.types import Candidates, Floats, FramePair, PairPosterior
+    from dunno.types import Block, Candidates, Floats, FramePair
 
 KINDS = "calibration.kinds"
 
@@ -26,20 +30,42 @@ class Calibration:
     """Makes probabilities true, in one of two ways, or both.
 
     One that `makes_costs` poses each pair's assignment problem itself; `apply` changes finished probabilities. Each module of
-    `dunno.calibration.kinds` holds one kind; the attribute `name` is what files call it.
+    `dunno.calibration.kinds` holds one kind. This class itself changes nothing.
+
+    Attributes:
+        name: What files call it.
+        makes_costs: Whether costs are its own.
+        solves_blocks: Whether a block of frame pairs may be one problem.
+        needs_field: Whether it must know the field in which cells are seen.
+        must_agree: What of a result must be as it was where it was fitted.
+        fitted_for: What a result said that it was fitted on.
+        verdict: What may be said of its probabilities.
+        frames_per_block: How many frames are solved together, halos included; 0 where nobody has said.
     """
 
     name: ClassVar[str]
     makes_costs: ClassVar[bool] = False
+    solves_blocks: ClassVar[bool] = False
     needs_field: ClassVar[bool] = False
+    must_agree: ClassVar[tuple[str, ...]] = ("cost",)
     fitted_for: Mapping[str, Any]
-
     verdict: Verdict
+    frames_per_block: int = 0
 
     @property
     def trusted(self) -> bool:
         """Whether the probabilities may be called calibrated."""
         return self.verdict.supported
+
+    @property
+    def max_gap(self) -> int:
+        """How many frames a link may skip."""
+        return 0
+
+    @property
+    def judges_masks(self) -> bool:
+        """Whether masks may hold no cell, or two."""
+        return False
 
     def __call__(self, tracking: Tracking) -> Tracking:
         """Apply it to a finished tracking."""
@@ -47,9 +73,31 @@ class Calibration:
 
         return applied(self, tracking)
 
-    def check(self, about: Mapping[str, Any]) -> None:
+    def check(self, about: RunInfo) -> None:
         """Refuse results of another cost or method."""
-        raise NotImplementedError
+        if self.makes_costs and not about.joint:
+            raise InputError(
+                f"a {self.name} calibrates method JP, not {about.method}; use --method JP or --calibration none"
+            )
+        for name in self.must_agree:
+            if name in self.fitted_for and self.fitted_for[name] != about[name]:
+                raise InputError(
+                    f"the calibration was fitted for {name} {self.fitted_for[name]!r}, not for {about[name]!r}; "
+                    "fit one for that: dunno calibrate"
+                )
+
+    def warn_of_others(self, names: Sequence[str], about: RunInfo, why: str) -> None:
+        """Say what differs from what it was fitted on, and what follows from that."""
+        for name in names:
+            if name in self.fitted_for and self.fitted_for[name] != about[name]:
+                was, now = self.fitted_for[name], about[name]
+                told = f"the calibration was fitted at {name} {was}, and is used at {now}; {why}"
+                warnings.warn(told, DunnoWarning, stacklevel=4)
+
+    def noted_in(self, about: RunInfo) -> RunInfo:
+        """What a result says of who made it, with this calibration."""
+        word, reason = self.verdict.word, self.verdict.reason
+        return replace(about, calibration=self.describe(), calibrated=self.trusted, verdict=word, reason=reason)
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""
@@ -73,13 +121,17 @@ class Calibration:
         """The reverse of `content`; raises ValueError, KeyError or TypeError on anything else."""
         raise NotImplementedError
 
-    def problem(self, pair: FramePair, candidates: Candidates, cost: Any) -> tuple[Floats, Problem]:
+    def problem(self, pair: FramePair, candidates: Candidates, cost: Cost) -> tuple[Floats, Problem]:
         """(E,) costs and the assignment problem in place of the cost's own, for one that `makes_costs`."""
         raise NotImplementedError
 
-    def apply(self, posterior: PairPosterior) -> PairPosterior:
-        """A pair's probabilities, changed."""
-        return posterior
+    def reach(self, pair: FramePair) -> float:
+        """How much farther cells go between two frames than in a usual step; 1 where that is as far, or nearer."""
+        return 1.0
+
+    def apply(self, block: Block) -> Block:
+        """A block's probabilities, changed."""
+        return block
 
     def moved_to(self, field: Field) -> Self:
         """The same for a movie with another field, for one that `needs_field`."""
@@ -128,10 +180,10 @@ def from_dict(content: Mapping[str, Any]) -> Calibration:
     return found
 
 
-def refuse_calibrated(about: Mapping[str, Any]) -> None:
+def refuse_calibrated(about: RunInfo) -> None:
     """Refuse to fit on, or scale, what is calibrated already."""
-    if about.get("calibration") is not None:
+    if about.calibration is not None:
         raise InputError(
-            f"this tracking is calibrated already ({about['calibration'].get('kind')}); take one that is not: "
+            f"this tracking is calibrated already ({about.calibration_kind}); take one that is not: "
             "Tracker(calibration=None), or --calibration none"
         )

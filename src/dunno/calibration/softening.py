@@ -17,7 +17,7 @@ import numpy as np
 
 from dunno.assignment.distributions import normalise
 from dunno.calibration.comparison import LEAST, Comparison
-from dunno.types import Floats, Ints, PairPosterior
+from dunno.types import Block, Floats, Ints
 
 FLATNESS = 0.15
 LOWEST = -60.0
@@ -27,8 +27,7 @@ PRIOR_TEMPERING = 0.3
 PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH = 0.0015, 1.5
 """Of ln τ around 0, and of ln ε around its logarithm."""
 
-TEMPERINGS = (0.4, 1.0)
-UNKNOWNS = np.exp(np.linspace(np.log(1e-5), np.log(0.05), 35))
+UNKNOWNS: list[float] = np.exp(np.linspace(np.log(1e-5), np.log(0.05), 35)).tolist()
 NEGLIGIBLE = 1e-9
 """Options to which the frames between give less than this do not matter."""
 
@@ -37,20 +36,10 @@ GRID = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
 
 @dataclass(frozen=True)
 class Softening:
-    """A tempering of the problem, and the rate of what the model does not know.
-
-    Attributes:
-        tempering: τ.
-        unknown: ε.
-    """
+    """A tempering τ of the problem, and the rate ε of what the model does not know."""
 
     tempering: float = 1.0
     unknown: float = 0.0
-
-    @property
-    def changes_nothing(self) -> bool:
-        """Whether probabilities stay as they are."""
-        return self.tempering == 1.0 and self.unknown == 0.0
 
 
 def flattened(probability: Floats, owner: Ints, n: int) -> Floats:
@@ -67,82 +56,70 @@ def mixed(probability: Floats, owner: Ints, n: int, unknown: float) -> Floats:
     return (1 - unknown) * probability + unknown * flattened(probability, owner, n)
 
 
-def with_unknown(posterior: PairPosterior, unknown: float) -> PairPosterior:
-    """A pair's probabilities with a share ε spread over each daughter's options; links stay."""
-    n, edges = len(posterior.daughters), len(posterior.daughter)
-    owner = np.concatenate([posterior.daughter, np.arange(n)])
-    options = np.exp(np.concatenate([posterior.log_probability, posterior.log_no_mother]))
+def with_share(comparison: Comparison, unknown: float) -> Comparison:
+    """A comparison with a share ε of the direct beliefs spread over each daughter's options."""
+    return replace(comparison, direct=mixed(comparison.direct, comparison.daughter, len(comparison.judged), unknown))
+
+
+def with_unknown(block: Block, unknown: float) -> Block:
+    """A block's probabilities with a share ε spread over each daughter's options; links stay."""
+    near, far = block.gap == 0, block.gap > 0
+    n, edges, daughter = len(block.cells), int(near.sum()), block.daughter[near]
+    owner = np.concatenate([daughter, np.arange(n)])
+    options = np.exp(np.concatenate([block.log_probability[near], block.log_no_mother]))
     with np.errstate(divide="ignore"):
         logs = np.log(mixed(options, owner, n, unknown))
-    spread = normalise(logs[:-n] if n else logs, logs[edges:], posterior.daughter)
+    spread = normalise(logs[:edges], logs[edges:], daughter)
     total = np.log(
         np.maximum(np.bincount(owner, options, minlength=n), 1.0)
     )  # more than 1 where a mask holds two cells
-    gaps = posterior.gaps
-    if gaps is not None:  # their share of having no mother here stays
-        with np.errstate(invalid="ignore"):
-            more = (spread.log_no_mother - posterior.log_no_mother)[gaps.daughter]
-        gaps = replace(
-            gaps, log_probability=gaps.log_probability + np.nan_to_num(more, nan=0.0, posinf=0.0, neginf=0.0)
-        )
+    log_probability = block.log_probability.copy()
+    log_probability[near] = np.minimum(spread.log_probability + total[daughter], 0.0)
+    with np.errstate(invalid="ignore"):  # of edges across gaps, the share of having no mother here stays
+        more = (spread.log_no_mother - block.log_no_mother)[block.daughter[far]]
+    log_probability[far] += np.nan_to_num(more, nan=0.0, posinf=0.0, neginf=0.0)
     return replace(
-        posterior,
-        gaps=gaps,
-        log_probability=np.minimum(spread.log_probability + total[posterior.daughter], 0.0),
+        block,
+        log_probability=log_probability,
         log_no_mother=spread.log_no_mother,
-        entropy=np.where(np.isnan(posterior.entropy), np.nan, spread.entropy),
+        entropy=np.where(np.isnan(block.entropy), np.nan, spread.entropy),
     )
 
 
 def fit_softening(
     comparison: Comparison, tempered: Callable[[float], Comparison] | None = None, believed: float = 1.0
 ) -> Softening:
-    """The softening of least loss, priors included.
+    """The softening of least loss, priors included; `believed` is the τ that is believed before looking.
 
-    Args:
-        comparison: At τ = 1.
-        tempered: The same comparison with the direct beliefs of a tempered problem; `None` to temper beliefs as they stand.
-        believed: The τ that is believed before looking.
+    Beliefs are tempered as they stand; with `tempered`, what gives the comparison for a tempered problem, only to find a start.
     """
     if len(comparison) == 0:
         return Softening()
-    found = _descend({}, lambda tempering: _best_unknown(comparison.powered(tempering)), 0, believed)
+    tried, lowest = _descent(comparison.powered, 0, believed)
     if tempered is not None:
-        found = _descend(
-            {},
-            lambda tempering: _best_unknown(comparison if tempering == 1.0 else tempered(tempering)),
-            _lowest(found, believed),
-            believed,
-        )
-    places = sorted(found)
+        tried, _ = _descent(lambda tau: comparison if tau == 1.0 else tempered(tau), lowest, believed)
+    places = sorted(tried)
     grid = np.log([GRID[k] for k in places])
-    tempering = _vertex(grid, np.array([_with_prior(found, k, believed) for k in places]))
-    unknown = float(np.exp(np.interp(-tempering, -grid, np.log([found[k][0] for k in places]))))
+    tempering = _vertex(grid, np.array([tried[k][0] for k in places]))
+    unknown = float(np.exp(np.interp(-tempering, -grid, np.log([tried[k][1] for k in places]))))
     return Softening(float(np.exp(tempering)), unknown)
 
 
-Found = dict[int, tuple[float, float]]
-"""By place in the grid of temperings, the best ε and its loss."""
-
-
-def _descend(found: Found, look: Callable[[float], tuple[float, float]], start: int, believed: float) -> Found:
-    """Look at a place of the grid and its neighbours, and on downhill until the lowest lies between two others."""
+def _descent(
+    tempered: Callable[[float], Comparison], start: int, believed: float
+) -> tuple[dict[int, tuple[float, float]], int]:
+    """By place of the grid, the loss with its prior and the best ε, downhill from a start until the lowest lies between two."""
+    tried: dict[int, tuple[float, float]] = {}
     best = start
     while True:
         for k in range(max(best - 1, 0), min(best + 2, len(GRID))):
-            if k not in found:
-                found[k] = look(GRID[k])
-        if _lowest(found, believed) == best:
-            return found
-        best = _lowest(found, believed)
-
-
-def _lowest(found: Found, believed: float) -> int:
-    return min(found, key=lambda k: _with_prior(found, k, believed))
-
-
-def _with_prior(found: Found, k: int, believed: float) -> float:
-    return found[k][1] + 0.5 * float(np.log(GRID[k] / believed) / PRIOR_TEMPERING) ** 2
+            if k not in tried:
+                unknown, loss = _best_unknown(tempered(GRID[k]))
+                tried[k] = loss + 0.5 * float(np.log(GRID[k] / believed) / PRIOR_TEMPERING) ** 2, unknown
+        lowest = min(tried, key=lambda k: tried[k][0])
+        if lowest == best:
+            return tried, best
+        best = lowest
 
 
 def _best_unknown(comparison: Comparison) -> tuple[float, float]:
@@ -150,24 +127,24 @@ def _best_unknown(comparison: Comparison) -> tuple[float, float]:
     used = comparison.judged[comparison.daughter] & (comparison.composed > NEGLIGIBLE)
     weight, direct = comparison.composed[used], comparison.direct[used]
     flat = flattened(comparison.direct, comparison.daughter, len(comparison.judged))[used]
-    missed = comparison.loss(np.ones_like(comparison.direct))  # what no ε can reach
+
+    def mixture(unknown: float) -> Floats:
+        return np.maximum((1 - unknown) * direct + unknown * flat, LEAST)
 
     def loss(unknown: float) -> float:
         prior = 0.5 * (np.log(unknown / PRIOR_UNKNOWN) / PRIOR_UNKNOWN_WIDTH) ** 2
-        mixture = np.maximum((1 - unknown) * direct + unknown * flat, LEAST)
-        return float(prior - (weight * np.log(mixture)).sum())
+        return float(prior - (weight * np.log(mixture(unknown))).sum())
 
     def rises(unknown: float) -> bool:
         prior = np.log(unknown / PRIOR_UNKNOWN) / PRIOR_UNKNOWN_WIDTH**2
-        mixture = np.maximum((1 - unknown) * direct + unknown * flat, LEAST)
-        return bool(prior > unknown * (weight * (flat - direct) / mixture).sum())
+        return bool(prior > unknown * (weight * (flat - direct) / mixture(unknown)).sum())
 
     low, high = 0, len(UNKNOWNS) - 1
     while high - low > 1:  # the loss has one minimum
         middle = (low + high) // 2
-        low, high = (low, middle) if rises(float(UNKNOWNS[middle])) else (middle, high)
-    least, best = min((loss(float(UNKNOWNS[k])), k) for k in (low, high))
-    return float(UNKNOWNS[best]), least + missed
+        low, high = (low, middle) if rises(UNKNOWNS[middle]) else (middle, high)
+    least, best = min((loss(unknown), unknown) for unknown in (UNKNOWNS[low], UNKNOWNS[high]))
+    return best, least + comparison.missed
 
 
 def _vertex(place: Floats, loss: Floats) -> float:

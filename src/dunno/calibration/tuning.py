@@ -7,25 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dunno.calibration.kinds.temperature import LabelledDaughters, best_temperature
+from dunno.calibration.kinds.temperature import beside_truth, best_temperature
 from dunno.errors import InputError
 from dunno.perturbations import Perturbation
 from dunno.types import Movie, Truth
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from dunno.tracking import Tracking
-
-    class TracksWith(Protocol):
-        """A tracker whose perturbation can be exchanged."""
-
-        perturbation: Perturbation | None
-        method: Any
-
-        def track(self, movie: Movie) -> Tracking:
-            """Track a movie."""
-            ...
+    from dunno.tracking.tracker import Tracker
 
 
 STRENGTHS: dict[str, tuple[float, ...]] = {
@@ -44,12 +33,12 @@ class Trial:
     loss: float
 
 
-def tune_perturbation(tracker: TracksWith, movie: Movie, truth: Truth) -> list[Trial]:
+def tune_perturbation(tracker: Tracker, movie: Movie, truth: Truth) -> list[Trial]:
     """Try a perturbation at several strengths, by the held-out mean −log P(true mother).
 
     For each strength the temperature is fitted on the odd frame pairs and the loss taken on the even ones, and the other way round.
     """
-    if not getattr(tracker.method, "perturbs", False) or tracker.perturbation is None:
+    if not tracker.method.perturbs or tracker.perturbation is None:
         raise InputError(f"method {tracker.method.name} perturbs nothing; --tune is for FP and FP+A")
     given: Any = tracker.perturbation
     strength = next((field.name for field in fields(given) if field.name in STRENGTHS), None)
@@ -67,7 +56,6 @@ def _held_out(tracking: Tracking, truth: Truth) -> float:
     """Mean loss of each half of the pairs at the temperature fitted on the other."""
     if len(tracking.pairs) < 2:
         raise InputError("tuning needs at least two frame pairs, to hold one out")
-    halves = [replace(tracking, pairs=tracking.pairs[start::2]) for start in (0, 1)]
-    one, other = (LabelledDaughters.of(half, truth, False) for half in halves)
-    losses = [other.loss(best_temperature(one)[0]), one.loss(best_temperature(other)[0])]
-    return float(np.average(losses, weights=[other.counts["daughters"], one.counts["daughters"]]))
+    one, other = (beside_truth(tracking.pairs[start::2], truth, False)[0].losses() for start in (0, 1))
+    losses = np.concatenate([other(best_temperature(one)[0]), one(best_temperature(other)[0])])
+    return float(losses.mean())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
+
+from dunno.types import RunInfo
 
 Word = Literal["supported", "untested", "contradicted"]
 
@@ -22,15 +24,12 @@ LEAST_GROWTH = 1.15
 LARGEST_RATIO, LARGEST_SURPRISE = 1.5, 4.0
 """Found over promised, or the other way round, and by how many standard deviations, on frames that did not serve to fit."""
 
-
 LEAST_DIVISIONS, UNCLEAR = 20.0, 0.1
 FEW_EXCESS, LARGEST_EXCESS = 0.045, 0.25
 """Divisions that single steps see and skipped ones do not, as a share: from where on they are looked into, and not believed."""
 
 LARGEST_COVERING = 0.25
 """Share of the variance of changes in size that may follow from touching; more, and masks cover each other."""
-
-UNDEFINED = ("divisions", "divisions_between")
 
 
 @dataclass(frozen=True)
@@ -66,9 +65,8 @@ class SkipTest:
     @classmethod
     def of_dict(cls, content: Mapping[str, Any]) -> SkipTest:
         """The reverse of `to_dict`."""
-        undefined = {name: float("nan") for name in UNDEFINED if content[name] is None}
-        bins = tuple((float(p), float(f), int(n)) for p, f, n in content["bins"])
-        return cls(**{**content, **undefined, "bins": bins})
+        numbers: dict[str, Any] = {name: float("nan") if value is None else value for name, value in content.items()}
+        return cls(**numbers | {"bins": tuple((float(p), float(f), int(n)) for p, f, n in content["bins"])})
 
     @property
     def is_clear(self) -> bool:
@@ -78,17 +76,12 @@ class SkipTest:
     def to_dict(self) -> dict[str, Any]:
         """For JSON, which knows no NaN."""
         content = {**asdict(self), "bins": [list(each) for each in self.bins]}
-        return {**content, **{name: None for name in UNDEFINED if content[name] != content[name]}}
+        return {name: None if value != value else value for name, value in content.items()}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What may be said of probabilities.
-
-    Attributes:
-        word: "supported", "untested" or "contradicted".
-        reason: In one line.
-    """
+    """What may be said of probabilities: one word, and the reason in a line."""
 
     word: Word
     reason: str
@@ -102,11 +95,11 @@ class Verdict:
 UNTESTED = Verdict("untested", "nothing was tested; the probabilities are the method's own")
 
 
-def fitted_with_truth(about: Mapping[str, Any], at_bound: bool = False) -> Verdict:
+def fitted_with_truth(about: RunInfo, at_bound: bool = False) -> Verdict:
     """The verdict on what was fitted on an annotated movie."""
     if at_bound:
         return Verdict("contradicted", "the temperature ran into a bound of its search")
-    return Verdict("supported", f"fitted on the annotated movie {about.get('movie')}")
+    return Verdict("supported", f"fitted on the annotated movie {about.movie}")
 
 
 def judge(test: SkipTest | None, problems: tuple[str, ...] = (), covering: float = 0.0) -> Verdict:
@@ -122,32 +115,7 @@ def judge(test: SkipTest | None, problems: tuple[str, ...] = (), covering: float
     if test is None or test.judged < LEAST_JUDGED:
         n = 0 if test is None else test.judged
         return Verdict("untested", f"skipping frames leaves {n} cells to judge; at least {LEAST_JUDGED} are needed")
-    against = _against(test)
-    if against is not None:
-        return Verdict("contradicted", against)
-    if covering > LARGEST_COVERING:
-        return Verdict(
-            "untested",
-            f"masks cover each other ({covering:.0%} of the changes in size follow from masks that touch), so that their centres "
-            "are not the cells' own; skipping frames cannot tell, and there may be twice as many wrong links as promised",
-        )
-    if test.growth < LEAST_GROWTH * np.exp(1.64 * test.growth_error):
-        return Verdict(
-            "untested",
-            f"cells hardly move farther in {test.step} steps than in one ({_factor(test.growth)}), "
-            "so that skipping frames tells little",
-        )
-    if test.composed < LEAST_ERRORS:
-        return Verdict(
-            "untested",
-            f"with every second frame left out, {test.composed:.1f} of {test.links:,} links are wrong: too few to judge by; "
-            "the probabilities are the model's own",
-        )
-    return Verdict(
-        "supported",
-        f"with every second frame left out, {test.promised:.0f} of {test.links:,} links were promised to be wrong, "
-        f"and {test.composed:.0f} were, by what all frames say",
-    )
+    return next(_findings(test, covering))
 
 
 def sees_false_divisions(test: SkipTest, excess: float = FEW_EXCESS) -> bool:
@@ -166,34 +134,43 @@ def hopeless(test: SkipTest) -> bool:
     return test.growth < LEAST_GROWTH or test.composed > LARGEST_SHARE * test.links
 
 
-def _against(test: SkipTest) -> str | None:
-    """What contradicts the model, in words."""
+def _findings(test: SkipTest, covering: float) -> Iterator[Verdict]:
+    """What can be said, the weightiest first."""
+    skipped, growth = "with every second frame left out", f"{test.growth:.2f} times"
     if test.growth < LEAST_GROWTH * np.exp(-1.64 * test.growth_error):
-        return (
-            f"cells do not move farther in {test.step} steps than in one ({_factor(test.growth)} the squared motion): "
-            "what was linked may not be the same cells"
+        yield Verdict(
+            "contradicted",
+            f"cells do not move farther in {test.step} steps than in one ({growth} the squared motion): "
+            "what was linked may not be the same cells",
         )
     if test.composed > LARGEST_SHARE * test.links:
-        return (
-            f"with every second frame left out, {test.composed / max(test.links, 1):.0%} of the links are wrong; "
-            "at this frame rate cells can hardly be followed"
-        )
+        share = f"{test.composed / max(test.links, 1):.0%}"
+        reason = f"{skipped}, {share} of the links are wrong; at this frame rate cells can hardly be followed"
+        yield Verdict("contradicted", reason)
     if test.tempering < LEAST_TEMPERING:
-        return f"the model is far too sure of itself (tempering {test.tempering:.2f})"
+        yield Verdict("contradicted", f"the model is far too sure of itself (tempering {test.tempering:.2f})")
     if sees_false_divisions(test, LARGEST_EXCESS):
-        return (
+        yield Verdict(
+            "contradicted",
             f"with all frames {test.divisions_between:.0f} divisions are seen, with every second one left out "
-            f"{test.divisions:.0f}: masks come and go, and divisions are not to be trusted"
+            f"{test.divisions:.0f}: masks come and go, and divisions are not to be trusted",
         )
     ratio = (test.composed + 1) / (test.promised + 1)
     surprise = abs(test.composed - test.promised) / np.sqrt(test.promised + test.composed + 1)
     if max(ratio, 1 / ratio) > LARGEST_RATIO and surprise > LARGEST_SURPRISE:
-        return (
-            f"with every second frame left out, {test.promised:.0f} links were promised to be wrong, "
-            f"and {test.composed:.0f} were"
+        links = f"{test.promised:.0f} links were promised to be wrong, and {test.composed:.0f} were"
+        yield Verdict("contradicted", f"{skipped}, {links}")
+    if covering > LARGEST_COVERING:
+        yield Verdict(
+            "untested",
+            f"masks cover each other ({covering:.0%} of the changes in size follow from masks that touch), so that their centres "
+            "are not the cells' own; skipping frames cannot tell, and there may be twice as many wrong links as promised",
         )
-    return None
-
-
-def _factor(growth: float) -> str:
-    return f"{growth:.2f} times"
+    if test.growth < LEAST_GROWTH * np.exp(1.64 * test.growth_error):
+        more = f"cells hardly move farther in {test.step} steps than in one ({growth})"
+        yield Verdict("untested", f"{more}, so that skipping frames tells little")
+    if test.composed < LEAST_ERRORS:
+        few = f"{test.composed:.1f} of {test.links:,} links are wrong: too few to judge by"
+        yield Verdict("untested", f"{skipped}, {few}; the probabilities are the model's own")
+    links = f"{test.promised:.0f} of {test.links:,} links were promised to be wrong, and {test.composed:.0f} were"
+    yield Verdict("supported", f"{skipped}, {links}, by what all frames say")

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dunno.assignment import Problem, marginals
-from dunno.calibration.applying import cost_of, frame_pairs
+from dunno.calibration.applying import frame_pairs
 from dunno.calibration.base import refuse_calibrated
 from dunno.calibration.kinds.model import ModelCalibration
 from dunno.calibration.kinds.tempered_costs import TemperedCosts
 from dunno.calibration.verdict import fitted_with_truth
-from dunno.costs import linkable
+from dunno.costs import Cost, cost_of
 from dunno.errors import InputError
 from dunno.models.model import Model, start_model
 from dunno.truth import NO_MOTHER, TrueMothers, true_mothers
@@ -44,13 +44,13 @@ def fit_event_costs(tracking: Tracking, truth: Truth) -> ModelCalibration | Temp
         A motion model where the cost is one (distance, activity), else a tempering and event costs.
     """
     refuse_calibrated(tracking.about)
-    cost = cost_of(tracking.about)
+    cost = cost_of(tracking.about.cost, **tracking.about.cost_parameters)
     pairs = tracking.pairs
     picked = np.unique(np.linspace(0, len(pairs) - 1, min(FIT_PAIRS, len(pairs))).astype(int)).tolist()
     trues = [true_mothers(truth, pairs[r]) for r in picked]
     if not any(true.known.any() for true in trues):
         raise InputError("there is no true cell in these frame pairs; nothing to fit on")
-    if hasattr(cost, "spread"):
+    if cost.is_motion:
         return _fit_model(tracking, picked, trues, cost)
     return _fit_tempering(tracking, [pairs[r] for r in picked], trues, cost)
 
@@ -74,7 +74,7 @@ def _climb(loss: Callable[[Floats], float], start: Floats, bounds: Sequence[tupl
     return np.asarray(minimize(loss, start, method="L-BFGS-B", bounds=bounds, options=options).x)
 
 
-def _fit_model(tracking: Tracking, picked: list[int], trues: list[TrueMothers], cost: Any) -> ModelCalibration:
+def _fit_model(tracking: Tracking, picked: list[int], trues: list[TrueMothers], cost: Cost) -> ModelCalibration:
     movie = tracking.movie
     pairs = [frame_pairs(movie.part(slice(r, r + 2)), 1)[0] for r in picked]
     posteriors = [tracking.pairs[r] for r in picked]
@@ -105,7 +105,7 @@ def _fit_model(tracking: Tracking, picked: list[int], trues: list[TrueMothers], 
         fitted="truth",
         verdict=fitted_with_truth(tracking.about),
         summary={"loss_before": loss(first), "loss_after": loss(best), "frame_pairs": len(pairs)},
-        fitted_for=dict(tracking.about),
+        fitted_for=tracking.about.to_dict(),
     )
 
 
@@ -144,7 +144,7 @@ def _moments(start: Model, transitions: Sequence[Transition], trues: Sequence[Tr
 
 
 def _fit_tempering(
-    tracking: Tracking, posteriors: list[PairPosterior], trues: list[TrueMothers], cost: Any
+    tracking: Tracking, posteriors: list[PairPosterior], trues: list[TrueMothers], cost: Cost
 ) -> TemperedCosts:
     plain = [np.where(np.isfinite(pair.cost), pair.cost, np.inf) for pair in posteriors]
     sizes = np.abs(np.concatenate(plain))
@@ -158,7 +158,7 @@ def _fit_tempering(
         fitted = made(logs)
         parts = []
         for pair, costs, true in zip(posteriors, plain, trues, strict=True):
-            tempered = linkable(cost, costs) / fitted.tempering
+            tempered = cost.linkable(costs) / fitted.tempering
             cells = (len(pair.mothers), len(pair.daughters))
             parts.append(_loss(fitted.posed(pair.mother, pair.daughter, tempered, *cells), pair, true))
         return sum(part[0] for part in parts) / max(sum(part[1] for part in parts), 1)
@@ -169,4 +169,4 @@ def _fit_tempering(
     best = _climb(loss, first, bounds)
     losses = {"loss_before": loss(first), "loss_after": loss(best)}
     told = fitted_with_truth(tracking.about)
-    return replace(made(best), fitted_for=dict(tracking.about), verdict=told, **losses)
+    return replace(made(best), fitted_for=tracking.about.to_dict(), verdict=told, **losses)

@@ -13,8 +13,8 @@ from typing import Any
 
 from dunno.cli.console import complain, hush, note
 from dunno.cli.options import Ended
-from dunno.cli.plain import plain_arguments
-from dunno.errors import DunnoError, DunnoWarning
+from dunno.cli.plain import plain_arguments, refuse_twice
+from dunno.errors import DunnoError, DunnoWarning, too_little
 
 STOPPED = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -75,6 +75,9 @@ def run(arguments: list[str]) -> int:
         except DunnoError as error:
             complain(str(error))
             return 2
+        except MemoryError as error:
+            complain(too_little(error))
+            return 2
         except KeyboardInterrupt:
             outcome = STOPPED
         if outcome == STOPPED:
@@ -90,6 +93,8 @@ def _obey(arguments: list[str]) -> Any:
     try:
         if isfunction(command) and given is not None:
             return command(**given)
+        if isfunction(command):
+            refuse_twice(command, rest)
         from dunno.cli.application import apply
 
         return apply([name, *rest], *(COMMANDS if command is None else [name]))

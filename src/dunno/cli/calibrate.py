@@ -40,7 +40,6 @@ def calibrate(
     from dunno.calibration.tuning import tune_perturbation
     from dunno.io import read
     from dunno.io.writing import check_output
-    from dunno.methods import is_joint
 
     check_output(output, overwrite)
     if from_review is not None:
@@ -60,7 +59,7 @@ def calibrate(
         tracker = choices.make_tracker(calibration=None, perturbation=best)
     tracking = tracker.track(movie)
     fitted: Any
-    if is_joint(tracker.method) and not temperature:
+    if tracker.method.joint and not temperature:
         fitted = fit_event_costs(tracking, truth)
     else:
         fitted = TemperatureScaling.fit(tracking, truth, include_no_mother=include_no_mother)

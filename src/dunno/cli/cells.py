@@ -19,11 +19,10 @@ def cells(
 ) -> None:
     """Measure every cell of a movie: place, area, brightness, shape, and how much it touches others."""
     from dunno.cli.console import complain, showing_progress, tell_movie
-    from dunno.cli.track import cores
     from dunno.io.writing import check_output, whole
     from dunno.runs.looking import refuse_what_is_no_mask
     from dunno.runs.measuring import write_table
-    from dunno.work.schedule import open_executor
+    from dunno.work.schedule import count_workers, open_pool
 
     check_output(output, overwrite)
     found = opening.open_movie()
@@ -32,10 +31,10 @@ def cells(
         tell_movie(found)
     with (
         whole(output, overwrite) as partial,
-        open_executor(cores(workers)) as (executor, n_workers),
+        open_pool(count_workers(workers)) as pool,
         showing_progress(quiet) as tell,
     ):
-        n, broken = write_table(found, partial, executor, n_workers, tell)
+        n, broken = write_table(found, partial, pool, tell)
     if not quiet:
         say(f"{n:,} cells in {len(found) - len(broken):,} frames are in {output}")
     for each in broken:

@@ -88,7 +88,7 @@ class Choices(Opening):
             workers=more.pop("workers", self.workers),
             **{name: value for name, value in more.items() if name != "perturbation"},
         )
-        if self.samples is not None and not hasattr(tracker.method, "samples"):
+        if self.samples is not None and tracker.method.samples is None:
             note(f"method {tracker.method.name} draws no samples; --samples {self.samples} has no effect")
         return tracker
 

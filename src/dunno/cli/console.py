@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dunno.runs.plate import Outcome
     from dunno.runs.run import Run
     from dunno.runs.summary import Summary
-    from dunno.types import Movie
+    from dunno.types import Movie, RunInfo
 
 Item = TypeVar("Item")
 
@@ -44,11 +44,6 @@ def tell_movie(movie: Movie) -> None:
     note(f"masks from {movie.mask_source}" + ("" if movie.has_images else "; there are no images"))
     for line in movie.notes:
         note(line)
-
-
-def length_unit(about: dict[str, Any]) -> str:
-    """The unit of an output's lengths."""
-    return "µm" if about["scale"] else "px"
 
 
 def hush() -> None:
@@ -133,16 +128,16 @@ def show_run(run: Run) -> None:
     summary, about = run.summary, run.about
     console = Console(highlight=False)
     confidence = "–" if summary.mean_confidence is None else f"{summary.mean_confidence:.4f}"
-    gate = "none" if about["max_distance"] is None else f"{about['max_distance']:.4g} {length_unit(about)}"
-    gate += " (estimated)" if about["max_distance_estimated"] else ""
+    gate = "none" if about.max_distance is None else f"{about.max_distance:.4g} {about.length_unit}"
+    gate += " (estimated)" if about.max_distance_estimated else ""
     table = Table(
-        title=f"{about['movie']}: {about['cost']} cost, method {about['method']}",
+        title=f"{about.movie}: {about.cost} cost, method {about.method}",
         show_header=False,
         title_justify="left",
     )
     for name, value in (
-        ("masks", about["mask_source"]),
-        ("frames", f"{summary.frames:,}" + (f" (every {about['step']})" if about["step"] > 1 else "")),
+        ("masks", about.mask_source),
+        ("frames", f"{summary.frames:,}" + (f" (every {about.step})" if about.step > 1 else "")),
         ("cells", f"{summary.cells:,}"),
         ("links", f"{summary.links:,} of {summary.candidates:,} candidate edges" + _across(summary)),
         ("tracks", f"{summary.tracks:,}"),
@@ -150,7 +145,7 @@ def show_run(run: Run) -> None:
         ("appearing / disappearing", f"{summary.appearing:,} / {summary.disappearing:,}"),
         ("max distance", gate),
         ("mean confidence", confidence),
-        ("probabilities", f"{about['verdict']}: {about['reason']}"),
+        ("probabilities", f"{about.verdict}: {about.reason}"),
         ("expected wrong links", f"{summary.expected_wrong_links:,.1f}"),
         *_missing_rows(summary),
         *_fitted_rows(about),
@@ -176,9 +171,9 @@ def _missing_rows(summary: Summary) -> list[tuple[str, str]]:
     return [(f"expected missing {name}", f"{count:,.1f}") for name, count in missing.items() if count is not None]
 
 
-def _fitted_rows(about: dict[str, Any]) -> list[tuple[str, str]]:
+def _fitted_rows(about: RunInfo) -> list[tuple[str, str]]:
     """What a fitted model found out about the cells, with 95 % intervals."""
-    calibration = about["calibration"]
+    calibration = about.calibration
     if not calibration or "findings" not in calibration:
         return []
     word = "assumed" if calibration["problems"] else "fitted"
@@ -191,16 +186,16 @@ def _imaging_rows(run: Run) -> list[tuple[str, str]]:
     """What half the frame rate would have cost, where that was tested."""
     from dunno.runs.imaging import imaging_sentence
 
-    tests = (run.about["calibration"] or {}).get("skipping") or []
+    tests = run.about.skip_tests
     if not tests or not run.summary.links:
         return []
     return [("imaging", imaging_sentence(tests[0], run.summary.links, run.summary.expected_wrong_links))]
 
 
-def _finding(finding: dict[str, Any], about: dict[str, Any]) -> str:
+def _finding(finding: dict[str, Any], about: RunInfo) -> str:
     """A number with its interval and its unit."""
-    length = length_unit(about)
-    if about["cost"] != "distance":
+    length = about.length_unit
+    if about.cost != "distance":
         length += " per √activity"
     ends = finding["interval"]
     between = "" if ends is None else f" ({ends[0]:.3g} – {ends[1]:.3g})"
@@ -210,7 +205,7 @@ def _finding(finding: dict[str, Any], about: dict[str, Any]) -> str:
 def _least_certain_table(run: Run) -> object:
     from rich.table import Table
 
-    state = "" if run.about["calibrated"] else f" (probabilities {run.about['verdict']})"
+    state = "" if run.about.calibrated else f" (probabilities {run.about.verdict})"
     table = Table(title=f"least certain links{state}", title_justify="left")
     for column in ("frame", "daughter", "mother's frame", "mother", "probability"):
         table.add_column(column, justify="right")

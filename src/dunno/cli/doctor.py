@@ -15,10 +15,10 @@ def doctor() -> None:
     """Show versions, extras and cores, and anything that would be slow."""
     from importlib.metadata import metadata, requires, version
 
-    from dunno.tracking.tracker import available_cores
+    from dunno.work.schedule import count_workers
 
     say(f"dunno {version('dunno')}, Python {platform.python_version()} at {sys.executable}")
-    say(f"{platform.system()} {platform.machine()}, {available_cores()} cores, {_memory()} of memory")
+    say(f"{platform.system()} {platform.machine()}, {count_workers()} cores, {_memory()} of memory")
     needed = [line for line in requires("dunno") or [] if "extra ==" not in line]
     say("needs    " + ", ".join(_state(_name(line)) for line in needed))
     offered = metadata("dunno").get_all("Provides-Extra") or []
@@ -59,10 +59,10 @@ def _memory() -> str:
 
 def _slow() -> list[str]:
     """What would take long here."""
-    from dunno.tracking.tracker import available_cores
+    from dunno.work.schedule import count_workers
 
     lines = []
-    if available_cores() < 2:
+    if count_workers() < 2:
         lines.append("one core: frames are tracked one after the other; movies of thousands of frames take long")
     if _version("torch") and not _has_gpu():
         lines.append("torch has no GPU: --cost transformer is slow, and training slower; the other costs need none")

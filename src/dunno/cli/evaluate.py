@@ -40,7 +40,12 @@ def evaluate(
     tracking = Tracking.read(output, masks)
     matched = match_folder(truth, tracking.movie)
     found = evaluation.score(tracking, matched, bootstrap=bootstrap, seed=seed, n_bins=bins)
-    content: dict[str, Any] = {"output": str(output), "truth": str(truth), "about": _about(tracking), **found.to_dict()}
+    content: dict[str, Any] = {
+        "output": str(output),
+        "truth": str(truth),
+        "about": tracking.about.without_frames,
+        **found.to_dict(),
+    }
     content["side_by_side"] = {
         name: {key: told[key] for key in BESIDE}
         for name, each in side_by_side(tracking, matched).items()
@@ -57,10 +62,6 @@ def evaluate(
         say(json.dumps(content, indent=2))
     else:
         _show(content, tracking.about)
-
-
-def _about(tracking: Any) -> dict[str, Any]:
-    return {key: value for key, value in tracking.about.items() if key != "frames"}
 
 
 ROWS = (
@@ -88,8 +89,7 @@ def _show(content: dict[str, Any], about: Any) -> None:
 
     from dunno.evaluation.accuracy import promised_and_found
 
-    state = about["verdict"]
-    title = f"{about['movie']}, every {about['step']}: {about['cost']}, {about['method']}, {state}"
+    title = f"{about.movie}, every {about.step}: {about.cost}, {about.method}, {about.verdict}"
     table = Table(title=title, title_justify="left")
     for name in ("", "score", "95 % interval", "floor"):
         table.add_column(name, justify="left" if not name else "right")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from dunno.cli.options import Argument, Option
 
 if TYPE_CHECKING:
     from dunno.io.leaving_out import LeftOut
-    from dunno.types import PairPosterior
+    from dunno.types import Block
 
 
 def export(
@@ -30,7 +31,7 @@ def export(
 ) -> None:
     """Write tracks in a format that other tools open, with their probabilities as far as it has room for them."""
     from dunno.cli.console import note
-    from dunno.io.block_files import stored_pairs
+    from dunno.io.block_files import linked_blocks
     from dunno.io.leaving_out import LeftOut, check_limits, long_tracks, sure_links
     from dunno.io.output import read_run, reopen_movie
     from dunno.io.writers import export as write
@@ -39,28 +40,28 @@ def export(
 
     check_limits(min_probability, min_length)
     form = find_format(to)
-    about = {**read_run(output)["parameters"]}
+    about = read_run(output)
     movie = reopen_movie(output, masks) if form.needs_masks else None
     left_out, counted = LeftOut(), LeftOut()
     if min_probability is not None or min_length is not None:
-        about["export"] = {"min_probability": min_probability, "min_length": min_length}
+        about = replace(about, export={"min_probability": min_probability, "min_length": min_length})
 
-    def sure(count: LeftOut) -> Iterable[PairPosterior]:
-        pairs = stored_pairs(output)
-        return pairs if min_probability is None else sure_links(pairs, min_probability, count)
+    def sure(count: LeftOut) -> Iterable[Block]:
+        blocks = linked_blocks(output)
+        return blocks if min_probability is None else sure_links(blocks, min_probability, count)
 
-    pairs = sure(left_out)
+    blocks = sure(left_out)
     if min_length is not None:
-        pairs = long_tracks(lambda: sure(counted), min_length, left_out)
-    tracks = write(to, path, pairs, about, movie, overwrite=overwrite)
-    if min_length is not None:  # the pairs were read twice
+        blocks = long_tracks(lambda: sure(counted), min_length, left_out)
+    tracks = write(to, path, blocks, about, movie, overwrite=overwrite)
+    if min_length is not None:  # the blocks were read twice
         left_out.links, left_out.divisions = counted.links // 2, counted.divisions // 2
     if (output / REVIEW_FILE).exists():
         note(
             "the review is not in it; dunno review OUT --export DIR writes the reviewed tracks, which can be exported then"
         )
     if not quiet:
-        say(f"written to {path}: {len(tracks):,} tracks as {form.name}; probabilities are {about['verdict']}")
+        say(f"written to {path}: {len(tracks):,} tracks as {form.name}; probabilities are {about.verdict}")
         for line in _told(left_out, min_probability, min_length):
             say(line)
 

@@ -44,16 +44,15 @@ command = with_options(info, Opening)
 
 def _looks(movie: Movie) -> tuple[list[Look], list[int], dict[int, str]]:
     """Every frame's masks looked at, a few at a time; how many cells each has; and why some cannot be read."""
-    from dunno.cli.track import cores
     from dunno.runs.looking import look_at
     from dunno.tracking.measuring import measured_blocks
-    from dunno.work.schedule import open_executor
+    from dunno.work.schedule import count_workers, open_pool
 
     looks: list[Look] = []
     counts: list[int] = []
     broken: dict[int, str] = {}
-    with open_executor(cores(None)) as (executor, workers):
-        for block in measured_blocks(movie, executor, workers):
+    with open_pool(count_workers()) as pool:
+        for block in measured_blocks(movie, pool):
             found = {each.frame: each.problem for each in block.broken}
             broken |= found
             whole = [cells for cells in block.cells if cells.frame not in found]

@@ -40,10 +40,9 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
     """Track every movie, in processes here or on a cluster; show and write one table."""
     from dunno import __version__
     from dunno.cli.console import note, show_movies, showing_progress
-    from dunno.cli.track import cores
     from dunno.runs.plate import TABLE, find_movies, open_folder, track_movies, write_table
     from dunno.work.progress import LogFile
-    from dunno.work.schedule import open_executor
+    from dunno.work.schedule import count_workers, open_pool
 
     for name, given in (
         ("--links", job.links),
@@ -57,15 +56,15 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
     open_folder(output, __version__, job.overwrite, job.resume)
     if not quiet:
         note(f"{len(movies)} movies: {', '.join(list(movies)[:5])}{' …' if len(movies) > 5 else ''}")
-    available = cores(job.choices.workers)
+    available = count_workers(job.choices.workers)
     at_once = min(available, len(movies))
     work = TrackMovie(job, max(available // at_once, 1) if dask is None else 1)
     log = LogFile(output.with_name(f"{output.name}.log"))
     with (
-        open_executor(at_once, dask, processes=True) as (executor, workers),
+        open_pool(at_once, dask, processes=True) as pool,
         showing_progress(quiet, as_json, log) as tell,
     ):
-        ended = {each.name: each for each in track_movies(work, movies, output.absolute(), executor, workers, tell)}
+        ended = {each.name: each for each in track_movies(work, movies, output.absolute(), pool, tell)}
     outcomes = [ended[name] for name in movies]
     write_table(output, outcomes)
     if as_json:

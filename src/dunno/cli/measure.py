@@ -64,7 +64,7 @@ def _show(found: Biology) -> None:
     from dunno.biology.page import between, number
 
     about = found.tracking.about
-    title = f"{about['movie']}: {len(found.draws)} lineages drawn, probabilities {about['verdict']}"
+    title = f"{about.movie}: {len(found.draws)} lineages drawn, probabilities {about.verdict}"
     table = Table(title=title, title_justify="left")
     for name in ("figure", "reported", "this movie, 95 %", "such cells, 95 %", "unit"):
         table.add_column(name, justify="left" if name in ("figure", "unit") else "right")

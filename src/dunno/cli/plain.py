@@ -13,6 +13,7 @@ from types import NoneType
 from typing import Any, get_args, get_origin
 
 from dunno.cli.options import Argument
+from dunno.errors import InputError
 
 NUMBERS = {int: re.compile(r"\d{1,15}"), float: re.compile(r"\d{1,15}(\.\d{1,15})?(e-?\d{1,2})?")}
 """How numbers are usually written."""
@@ -68,6 +69,15 @@ def _split(parameters: list[_Parameter], arguments: Sequence[str]) -> list[tuple
             return None
         given.setdefault(each.name, []).append(value)
     return [(each, given[each.name]) for each in parameters if each.name in given]
+
+
+def refuse_twice(command: Callable[..., Any], arguments: Sequence[str]) -> None:
+    """Refuse an option that is given twice and has one value: typer takes the last and says nothing."""
+    for each in _parameters(command):
+        given = [text for text in arguments if text.partition("=")[0] in each.names]
+        if len(given) > 1 and each.kind is not bool and not each.is_list:
+            name = given[-1].partition("=")[0]
+            raise InputError(f"{name} is given {len(given)} times; it has one value, so give it once")
 
 
 def _read(parameter: _Parameter, texts: list[str]) -> Any:

@@ -71,10 +71,9 @@ def _export(opened: Review, folder: Path, overwrite: bool) -> None:
     missing = export(opened, folder, overwrite=overwrite, progress=show_progress("writing", quiet=False))
     if missing is not None:
         note(f"no Cell Tracking Challenge result, which needs the masks ({missing}); say where they are with --masks")
-    state = opened.about["verdict"]
     say(
         f"written to {folder}, with {opened.n_answered:,} reviewed daughters; expected wrong links left: "
-        f"{opened.table.expected_wrong_links:.1f} of {int(opened.table.linked.sum()):,} (probabilities {state})"
+        f"{opened.table.expected_wrong_links:.1f} of {int(opened.table.linked.sum()):,} (probabilities {opened.about.verdict})"
     )
 
 

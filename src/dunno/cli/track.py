@@ -118,21 +118,21 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
     from dunno.io.writing import check_output, partial_of
     from dunno.runs.run import pays_in_processes
     from dunno.runs.workspace import finished_blocks
-    from dunno.work.schedule import open_executor
+    from dunno.work.schedule import count_workers, open_pool
 
     complete = job.resume and not partial_of(output).exists()
-    check_output(output, job.overwrite or job.resume, keeps=complete)
+    check_output(output, job.overwrite or job.resume, keeps=complete, is_folder=True)
     if not job.resume and (left := finished_blocks(output)):
         aside = partial_of(output).with_name(f"{partial_of(output).name}.old")
         note(f"starting anew; {left} finished blocks of an earlier run, which --resume would continue, wait in {aside}")
     job = job if dask is None else job.at(job.choices.movie.absolute())  # workers have folders of their own
-    tracker, movie = job.prepare(cores(job.choices.workers))
+    tracker, movie = job.prepare(count_workers(job.choices.workers))
     if not quiet:
         tell_movie(movie)
     processes = pays_in_processes(tracker, movie, tracker.workers)
     with (
         logging(output, note) as log,
-        open_executor(tracker.workers, dask, processes=processes) as (tracker.executor, tracker.workers),
+        open_pool(tracker.workers, dask, processes=processes) as tracker.executor,
         showing_progress(quiet, as_json, log) as tell,
     ):
         run = job.run(tracker, movie, output, tell, say_nothing if quiet else note)
@@ -166,15 +166,6 @@ def logging(output: Path, say: Callable[[str], None]) -> Iterator[LogFile]:
             log.note(f"stopped: {' '.join(str(error).split()) or type(error).__name__}; {left}")
             say(left)
         raise
-
-
-def cores(asked: int | None) -> int:
-    """How many workers to use."""
-    from dunno.tracking.tracker import available_cores
-
-    if asked is not None and asked < 1:
-        raise InputError(f"workers is {asked}; expected at least 1")
-    return asked or available_cores()
 
 
 def learn_calibration(folder: Path, calibration: str, quiet: bool) -> Calibration:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dunno.costs import Cost
 from dunno.errors import InputError
 from dunno.perturbations.gaussian import Gaussian
 from dunno.types import EventCosts, Floats, FramePair, Ints
@@ -11,7 +12,7 @@ from dunno.types.labels import mean_over
 
 
 @dataclass(frozen=True)
-class Activity:
+class Activity(Cost):
     r"""Squared distance over the mother's activity: what changes much may move far (Ruzaeva et al. 2022).
 
     $$w_{AC}(x_i, x'_j) = \frac{\lambda}{2\alpha_i} \lVert x_i - x'_j \rVert^2, \qquad

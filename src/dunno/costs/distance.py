@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dunno.costs import Cost
 from dunno.errors import InputError
 from dunno.perturbations.gaussian import Gaussian
 from dunno.types import EventCosts, Floats, FramePair, Ints
 
 
 @dataclass(frozen=True)
-class Distance:
+class Distance(Cost):
     r"""Squared distance between centres, times half the precision.
 
     $$w_{L2}(x_i, x'_j) = \frac{\lambda}{2} \lVert x_i - x'_j \rVert^2 \qquad\text{(Eq. 1 of the paper)}$$

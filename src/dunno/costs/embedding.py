@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dunno.costs import Cost
 from dunno.errors import InputError
 from dunno.perturbations.gaussian import Gaussian
 from dunno.types import Detections, EventCosts, Floats, FramePair, Ints
@@ -17,7 +18,7 @@ KEYS = ("frame", "label")
 
 
 @dataclass(frozen=True, eq=False)
-class Embedding:
+class Embedding(Cost):
     r"""Half the squared distance between feature vectors that you bring, one per detection.
 
     $$w_{NN}(x_i, x'_j) = \tfrac12 \lVert f(x_i) - f(x'_j) \rVert^2 \qquad\text{(Eq. 3 of the paper)}$$

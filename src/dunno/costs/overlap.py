@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dunno.costs import Cost
 from dunno.perturbations.border import Border
 from dunno.types import Bools, Candidates, EventCosts, Floats, FramePair, Ints
 from dunno.types.labels import count_overlaps
 
 
 @dataclass(frozen=True)
-class Overlap:
+class Overlap(Cost):
     r"""Minus the number of pixels that mother and daughter share.
 
     $$w_{OL}(x_i, x'_j) = -\lvert x_i \cap x'_j \rvert \qquad\text{(appendix B of the paper)}$$

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dunno.costs import Cost
 from dunno.errors import InputError
 from dunno.perturbations.dropout import Dropout
 from dunno.transformer.folder import Model, load_model
@@ -18,7 +19,7 @@ from dunno.types import Detections, EventCosts, Floats, FramePair, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class TransformerCost:
+class TransformerCost(Cost):
     r"""Minus the association logit of a Trackastra transformer, which sees a window of frames.
 
     $$w(x_i, x'_j) = -A_{ij}, \qquad A = f_\theta(X)\, g_\theta(X)^\top$$
@@ -31,12 +32,12 @@ class TransformerCost:
     Attributes:
         model: A model's folder, or the name of a published model: general_2d, ctc.
         dropout: The rate of Monte Carlo dropout; `None` is the one it was trained with.
-        window: How many frames it sees, at most as many as the model was trained for; `None` is that many.
+        window: How many frames it sees, at most as many as the model was trained for; 0 is that many.
     """
 
     model: str | Path = "general_2d"
     dropout: float | None = None
-    window: int | None = None
+    window: int = 0
     name = "transformer"
     perturbation = Dropout()
     tolerance = 1e-3
@@ -45,7 +46,7 @@ class TransformerCost:
     def __post_init__(self) -> None:
         loaded = load_model(self.model)
         rate = Dropout(self.dropout).rate
-        window = loaded.window if self.window is None else self.window
+        window = self.window or loaded.window
         if not 2 <= window <= loaded.window:
             raise InputError(
                 f"the window is {window} frames; expected 2 to {loaded.window}, which the model was trained for"

@@ -8,17 +8,18 @@ import numpy as np
 
 from dunno.evaluation.outcomes import BEGINNING, RIGHT, SWAP, UNSEEN, Decisions
 from dunno.truth import EarlierMothers, TrueMothers
-from dunno.types import Floats, GapEdges, Ints, PairPosterior
+from dunno.types import Floats, Ints, PairPosterior
+from dunno.types.block import Edges
 
 
 def with_gaps(part: Decisions, pair: PairPosterior, true: TrueMothers, earlier: EarlierMothers) -> Decisions:
     """The decisions about a pair, with its links across gaps, judged by the latest earlier frame that shows the cell."""
     known = true.known & ~np.isnan(pair.entropy)
     beyond = earlier.frame >= 0
-    gaps = pair.gaps if pair.gaps is not None else no_gaps()
+    gaps, cells = pair.earlier, pair.block.cells
     p_appear = pair.p_appear
-    right_edge = (gaps.mother_frame == earlier.frame[gaps.daughter]) & (
-        gaps.mother_label == earlier.label[gaps.daughter]
+    right_edge = (cells.frame[pair.block.mother[pair.far]] == earlier.frame[gaps.daughter]) & (
+        cells.label[pair.block.mother[pair.far]] == earlier.label[gaps.daughter]
     )
     chosen = np.zeros(len(known), np.bool_)
     chosen[gaps.daughter[gaps.selected]] = True
@@ -67,18 +68,12 @@ def with_gaps(part: Decisions, pair: PairPosterior, true: TrueMothers, earlier: 
     )
 
 
-def no_gaps() -> GapEdges:
-    """No edges across gaps."""
-    whole, number = np.empty(0, np.int64), np.empty(0)
-    return GapEdges(whole, whole, whole, whole, whole, number, number, np.empty(0, np.bool_))
-
-
 def _log_true(
     log_true: Floats,
     pair: PairPosterior,
     true: TrueMothers,
     beyond: np.ndarray,
-    gaps: GapEdges,
+    gaps: Edges,
     right_edge: np.ndarray,
     p_appear: Floats,
 ) -> Floats:
@@ -96,7 +91,7 @@ def _past_missing(part: Decisions, pair: PairPosterior, known: np.ndarray, beyon
     return np.where(beyond[pair.daughter[links]], UNSEEN, part.link_kind)
 
 
-def _kinds(gaps: GapEdges, links: np.ndarray, right: np.ndarray, true: TrueMothers, beyond: np.ndarray) -> Ints:
+def _kinds(gaps: Edges, links: np.ndarray, right: np.ndarray, true: TrueMothers, beyond: np.ndarray) -> Ints:
     """(L,) whether each link across a gap is right, or in which way it is wrong."""
     daughter = gaps.daughter[links]
     seen = (true.mother[daughter] >= 0) | beyond[daughter]

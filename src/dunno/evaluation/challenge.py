@@ -51,7 +51,7 @@ def challenge_curve(
     with _annotation(tracking, truth) as folder:
         for least in (0.0, *thresholds):
             left_out = LeftOut()
-            cut = replace(tracking, pairs=tuple(sure_links(tracking.pairs, least, left_out)))
+            cut = replace(tracking, blocks=tuple(sure_links(tracking.blocks, least, left_out)))
             share = 1 - left_out.links / n_links if n_links else float("nan")
             rows.append({"min_probability": least, "share_of_links": share, **_measured(cut, folder)})
     return rows
@@ -60,7 +60,7 @@ def challenge_curve(
 @contextlib.contextmanager
 def _annotation(tracking: Tracking, truth: Path) -> Any:
     """A folder with the truth as the library wants it."""
-    if tracking.about["step"] != 1:
+    if tracking.about.step != 1:
         raise InputError("the challenge's measures are for every frame of a sequence; this is every n-th")
     with tempfile.TemporaryDirectory() as folder:
         annotation = Path(folder) / "01_GT"

@@ -21,18 +21,13 @@ def decide(tracking: Tracking, truth: Truth) -> Decisions:
             f"the tracking has {len(tracking.movie)} frames ({_span(tracking.movie.frames)}), the truth has {len(truth)} "
             f"({_span(truth.frames)}); they must be the same, so use the same every(n, start) on both"
         )
-    gaps = looks_for_gaps(tracking)
+    gaps = tracking.about.longest_gap > 0  # it is judged by links across gaps where it could have made some
     parts = []
     for number, pair in enumerate(tracking.pairs):
         true = true_mothers(truth, pair)
         part = _decide_pair(pair, true, number)
         parts.append(with_gaps(part, pair, true, earlier_mothers(truth, pair, true)) if gaps else part)
     return _join(parts)
-
-
-def looks_for_gaps(tracking: Tracking) -> bool:
-    """Whether the tracking could have linked across gaps, and is judged by that."""
-    return bool((tracking.about.get("calibration") or {}).get("max_gap"))
 
 
 def _span(frames: Ints) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dunno.errors import DunnoError, MovieError
 from dunno.io.axes import lay_out
+from dunno.io.claims import check_claim
 from dunno.io.images import one_line
 from dunno.io.readers import Options
 
@@ -30,9 +31,13 @@ class ArrayFrames(ABC):
         self.path = path
         self._lock = threading.Lock()
         self._array: Any = None
-        shape = tuple(int(size) for size in self._opened().shape)
-        self.layout = lay_out(shape, own, options, str(path), named=named)
+        array = self._opened()
+        self.layout = lay_out(tuple(int(size) for size in array.shape), own, options, str(path), named=named)
         self.frame_shape = self.layout.frame_shape
+        try:
+            check_claim(self.frame_shape, array.dtype.itemsize)
+        except ValueError as error:
+            raise MovieError(f"{path}: cannot be read ({error}); is it complete?") from None
 
     @abstractmethod
     def open_array(self) -> Any:

@@ -28,7 +28,7 @@ FRAMES_PER_FILE = 16
 KEPT_FILES, KEPT_CELLS = 4, 200_000
 """How much a reader keeps in memory: files, and cells in them if there are more than two."""
 
-COLUMNS = tuple(field.name for field in fields(Cells))
+COLUMNS = tuple(field.name for field in fields(Cells) if field.name not in ("time", "filled_from"))
 
 
 def write_cells(path: Path, frames: Sequence[Detections], broken: Sequence[BrokenFrame] = ()) -> None:

@@ -1,87 +1,68 @@
-"""What tables say: the columns of candidate edges and of cells, by name, of several frames at once."""
+"""What tables say: the columns of candidate edges and of cells, by name, of a block at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from dunno.lineage.tracks import FrameRecord
-from dunno.types import Floats, PairPosterior
+from dunno.lineage.tracks import NumberedBlock
+from dunno.types import Block, Floats
 from dunno.types.cells import AXES
 
+KNOWN = ("entropy", "p_appear", "p_disappear", "p_divide")
+HELD = ("p_false", "p_two")
 
-def edge_columns(pairs: Sequence[PairPosterior]) -> dict[str, np.ndarray]:
+
+def edge_columns(block: Block) -> dict[str, np.ndarray]:
     """One row per candidate edge: labels, and the movie's original frame indices; `reviewed` if a person decided on links.
 
     A pair's edges are followed by those that lead to the same daughters from frames before.
     """
-    runs = [run for pair in pairs for run in _runs(pair)]
-    columns = {name: np.concatenate([run[name] for run in runs]) for name in runs[0]}
-    columns["probability"] = np.exp(columns["probability"])
-    return columns
-
-
-def _runs(pair: PairPosterior) -> Iterator[dict[str, np.ndarray]]:
-    """The pair's edges and those across gaps, with logarithms of probabilities."""
-    edges, reviewed = len(pair.mother), pair.reviewed
-    yield {
-        "mother_frame": np.full(edges, pair.mother_frame),
-        "mother": pair.mothers.label[pair.mother],
-        "frame": np.full(edges, pair.daughter_frame),
-        "daughter": pair.daughters.label[pair.daughter],
-        "cost": pair.cost,
-        "probability": pair.log_probability,
-        "selected": pair.selected,
-        **({} if reviewed is None else {"reviewed": pair.selected & reviewed[pair.daughter]}),
-    }
-    if (gaps := pair.gaps) is not None:
-        yield {
-            "mother_frame": gaps.mother_frame,
-            "mother": gaps.mother_label,
-            "frame": np.full(len(gaps), pair.daughter_frame),
-            "daughter": pair.daughters.label[gaps.daughter],
-            "cost": gaps.cost,
-            "probability": gaps.log_probability,
-            "selected": gaps.selected,
-            **({} if reviewed is None else {"reviewed": gaps.selected & reviewed[gaps.daughter]}),
-        }
-
-
-def detection_columns(records: Sequence[FrameRecord]) -> dict[str, np.ndarray]:
-    """One row per cell; NaN where a probability is undefined."""
-    cells = [record.detections for record in records]
-    place = np.concatenate([each.centroid for each in cells])
-    known = {
-        name: np.concatenate([getattr(record, name) for record in records])
-        for name in ("entropy", "p_appear", "p_disappear", "p_divide")
-    }
+    frame, label = block.cells.frame, block.cells.label
     return {
-        "frame": np.repeat([record.frame for record in records], [len(each) for each in cells]),
-        "label": np.concatenate([each.label for each in cells]),
-        "track": np.concatenate([record.track for record in records]),
-        **dict(zip(AXES[place.shape[1]], place.T, strict=True)),
-        "area": np.concatenate([each.area for each in cells]),
-        **known,
-        "p_false": _held(records, "p_false"),
-        "p_two": _held(records, "p_two"),
-        **_marks(records),
+        "mother_frame": frame[block.mother],
+        "mother": label[block.mother],
+        "frame": frame[block.daughter],
+        "daughter": label[block.daughter],
+        "cost": block.cost,
+        "probability": block.probability,
+        "selected": block.selected,
+        **({"reviewed": block.selected & block.reviewed[block.daughter]} if block.is_reviewed else {}),
     }
 
 
-def _held(records: Sequence[FrameRecord], name: str) -> Floats:
-    """(n,) how probably the masks hold no cell, or two; NaN where each is taken for one cell."""
-    return np.concatenate(
-        [
-            np.full(len(record.track), np.nan) if record.held is None else getattr(record.held, name)
-            for record in records
-        ]
-    )
+def cell_columns(numbered: NumberedBlock) -> dict[str, np.ndarray]:
+    """One row per cell of which all is known; NaN where a probability is undefined."""
+    block, rows = numbered.block, numbered.rows
+    place, filled_from = block.cells.centroid[rows], block.cells.filled_from
+    return {
+        "frame": numbered.frame[rows],
+        "label": numbered.label[rows],
+        "track": numbered.track[rows],
+        **dict(zip(AXES[place.shape[1]], place.T, strict=True)),
+        "area": numbered.area[rows],
+        **{name: getattr(numbered, name)[rows] for name in (*KNOWN, *HELD)},
+        **({"reviewed": block.reviewed[rows]} if block.is_reviewed else {}),
+        **({} if filled_from is None else {"filled": filled_from[rows, 0] >= 0}),
+    }
 
 
-def _marks(records: Sequence[FrameRecord]) -> dict[str, np.ndarray]:
-    """Which cells a person decided about, and which were filled in, where some were."""
-    reviewed = [record.reviewed for record in records if record.reviewed is not None]
-    filled = [record.detections.is_filled for record in records if record.detections.filled_from is not None]
-    parts = {"reviewed": reviewed, "filled": filled}
-    return {name: np.concatenate(each) for name, each in parts.items() if each}
+def columns_for_tools(numbered: NumberedBlock) -> dict[str, np.ndarray]:
+    """The same with `family`, and the `probability` of the link that leads to each cell; NaN where none does."""
+    rows = numbered.rows
+    return {
+        **cell_columns(numbered),
+        "family": numbered.family[rows],
+        "probability": numbered.incoming[rows],
+    }
+
+
+def radius(area: Floats, n_dimensions: int) -> Floats:
+    """(n,) of the disc, or the ball, that is as large as each cell."""
+    return np.sqrt(area / np.pi) if n_dimensions == 2 else np.cbrt(3 * area / (4 * np.pi))
+
+
+def stacked(parts: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """The columns of all parts."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

@@ -1,4 +1,4 @@
-"""All cells of a tracking as one table, for formats that sort them or say of each what came later."""
+"""What tables of tracks say of cells: mothers, generations; and the axes of a table of cells."""
 
 from __future__ import annotations
 
@@ -7,33 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dunno.io.columns import detection_columns
-from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Floats, Ints, PairPosterior
-
-
-class GatheredCells:
-    """Columns of cells that grow frame by frame: those of `detections.csv`, `family`, and `probability`.
-
-    The probability is that of the link which leads to the cell; NaN where none does.
-    """
-
-    def __init__(self) -> None:
-        self._parts: list[dict[str, np.ndarray]] = []
-        self._incoming: Floats | None = None
-
-    def add(self, record: FrameRecord, pair: PairPosterior | None) -> dict[str, np.ndarray]:
-        """Add one frame's cells, and return them."""
-        unknown = np.full(len(record.track), np.nan)
-        probability = unknown if self._incoming is None else self._incoming
-        columns = {**detection_columns([record]), "family": record.family, "probability": probability}
-        self._incoming = None if pair is None else pair.incoming
-        self._parts.append(columns)
-        return columns
-
-    def columns(self) -> dict[str, np.ndarray]:
-        """All cells, in frame order."""
-        return {name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]}
+from dunno.lineage.tracks import TrackRow
+from dunno.types import Ints
 
 
 def mothers_of(tracks: Sequence[TrackRow]) -> Ints:
@@ -47,11 +22,6 @@ def generations(tracks: Sequence[TrackRow]) -> Ints:
     for row in tracks:  # mothers come before their daughters
         found[row.track] = found[row.mother] + 1 if row.mother else 0
     return found
-
-
-def radius(area: Floats, n_dimensions: int) -> Floats:
-    """(n,) of the disc, or the ball, that is as large as each cell."""
-    return np.sqrt(area / np.pi) if n_dimensions == 2 else np.cbrt(3 * area / (4 * np.pi))
 
 
 def axes_of(columns: Mapping[str, Any]) -> tuple[str, ...]:

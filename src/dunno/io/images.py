@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.errors import MovieError
+from dunno.io.claims import DEFLATE, MOST_PACKED, check_claim, check_page
 
 TIFF = {".tif", ".tiff"}
 IMAGE = TIFF | {".png", ".npy"}
@@ -40,10 +41,15 @@ def read_image(path: Path) -> NDArray[Any]:
 
     try:
         if path.suffix.lower() == ".png":
-            return np.asarray(imagecodecs.png_decode(path.read_bytes()))
+            content = path.read_bytes()
+            _png_shape(content[:26], len(content))
+            return np.asarray(imagecodecs.png_decode(content))
         if path.suffix.lower() == ".npy":
-            return np.asarray(np.load(path, allow_pickle=False))
-        return np.asarray(tifffile.imread(path))
+            return np.array(_mapped(path))
+        with tifffile.TiffFile(path) as file:
+            check_page(file.series[0].pages[0])
+            check_claim(file.series[0].shape, file.series[0].dtype.itemsize)
+            return np.asarray(file.asarray())
     except FileNotFoundError:
         raise MovieError(f"{path}: there is no such file") from None
     except PermissionError:
@@ -58,21 +64,29 @@ def header_shape(path: Path) -> tuple[int, ...] | None:
 
     try:
         if path.suffix.lower() == ".png":
-            return _png_shape(path)
+            with path.open("rb") as file:
+                return _png_shape(file.read(26), path.stat().st_size)
         if path.suffix.lower() == ".npy":
-            return tuple(np.load(path, mmap_mode="r", allow_pickle=False).shape)
+            return tuple(_mapped(path).shape)
         with tifffile.TiffFile(path) as file:
+            check_page(file.series[0].pages[0])
             return tuple(file.series[0].shape)
     except Exception:  # whoever reads the image will say what is wrong with it
         return None
 
 
-def _png_shape(path: Path) -> tuple[int, int] | None:
-    """Height and width of a grey PNG."""
-    with path.open("rb") as file:
-        header = file.read(26)
-    width, height, _, colour = struct.unpack(">IIBB", header[16:])
+def _png_shape(header: bytes, size: int) -> tuple[int, int] | None:
+    """Height and width of a grey PNG; a claim that cannot be is refused."""
+    width, height, bits, colour = struct.unpack(">IIBB", header[16:])
+    check_claim((height, width), max(bits // 8, 1), most=MOST_PACKED[DEFLATE] * size)
     return (height, width) if header[12:16] == b"IHDR" and colour == 0 else None
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    """The array in a `.npy`, which is as large as it says."""
+    array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    check_claim(array.shape, array.dtype.itemsize)
+    return array
 
 
 def one_line(error: Exception) -> str:

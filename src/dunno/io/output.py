@@ -15,52 +15,12 @@ from dunno.io.cell_files import StoredCells, has_cells
 from dunno.io.reading import read
 from dunno.io.schema import RUN
 from dunno.io.writing import RUN_FILE
-from dunno.types import Movie
+from dunno.types import Movie, RunInfo
 
 
-def _are_frames(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 1 and all(type(each) is int and each >= 0 for each in value)
-
-
-def _is_path(value: Any) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _is_scale(value: Any) -> bool:
-    return value is None or (isinstance(value, list) and all(isinstance(each, int | float) for each in value))
-
-
-FORMS: dict[str, Callable[[Any], bool]] = {
-    "frames": _are_frames,
-    "step": lambda value: type(value) is int and value > 0,
-    "scale": _is_scale,
-    "interval": lambda value: value is None or isinstance(value, int | float),
-    "movie": lambda value: isinstance(value, str),
-    "cost": lambda value: isinstance(value, str),
-    "method": lambda value: isinstance(value, str),
-    "version": lambda value: isinstance(value, str),
-    "movie_path": _is_path,
-    "masks_path": _is_path,
-    "mask_source": _is_path,
-    "calibrated": lambda value: isinstance(value, bool),
-    "calibration": lambda value: value is None or isinstance(value, dict),
-}
-"""What the parameters in `run.json` must look like for an output to be opened."""
-
-
-def read_run(folder: str | Path) -> dict[str, Any]:
-    """Read an output's `run.json`; an older one is brought to today's form."""
-    content = read_written_run(folder)
-    if content.get("schema", 1) == 1:
-        content["parameters"] = {**_missing(content["parameters"]), **content["parameters"]}
-    return content
-
-
-def _missing(about: dict[str, Any]) -> dict[str, Any]:
-    """What outputs of schema 1 did not say: whether the method gives a joint posterior (one did), and the verdict."""
-    word = "supported" if about.get("calibrated") else "untested"
-    reason = "as an earlier version of dunno saw it, which did not test by skipping frames"
-    return {"joint": about.get("method") == "JP", "verdict": word, "reason": reason}
+def read_run(folder: str | Path) -> RunInfo:
+    """Who made an output, as its `run.json` says; an older one is brought to today's form."""
+    return RunInfo.of_dict(read_written_run(folder)["parameters"])
 
 
 def read_written_run(folder: str | Path) -> dict[str, Any]:
@@ -73,8 +33,7 @@ def read_written_run(folder: str | Path) -> dict[str, Any]:
         about["frames"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{folder}: is no output of dunno track (there is no complete {RUN_FILE} in it)") from None
-    wrong = next((name for name, fits in FORMS.items() if not (name in about and fits(about[name]))), None)
-    if wrong is not None:
+    if (wrong := RunInfo.misfit(about)) is not None:
         raise InputError(
             f"{path}: its {wrong} is {about.get(wrong)!r:.60}, not of the form that dunno writes; {RUN.cure}"
         )
@@ -86,15 +45,16 @@ def reopen_movie(folder: str | Path, masks: str | Path | None = None) -> Movie:
 
     Its cells are those that were measured then, and masks that have changed since are refused when they are read.
     """
-    about = read_run(folder)["parameters"]
-    path, masks = about["movie_path"], masks or about["masks_path"]
-    if path is None and masks is None:
+    about = read_run(folder)
+    masks = masks or about.masks_path
+    path = about.movie_path or masks
+    if path is None:
         raise InputError(f"{folder}: was made from arrays, not from files; say where the masks are with --masks")
-    movie = read(path or masks, masks=masks, scale=about["scale"], **_opened_with(about, folder))
-    if not np.isin(about["frames"], movie.frames).all():
+    movie = read(path, masks=masks, scale=about.scale, **_opened_with(about, folder))
+    if not np.isin(about.frames, movie.frames).all():
         raise InputError(f"{movie.mask_source}: has not all the frames that {folder} was made from")
-    movie = movie.part(np.searchsorted(movie.frames, about["frames"]))
-    movie.interval = about["interval"]
+    movie = movie.part(np.searchsorted(movie.frames, about.frames))
+    movie.interval = about.interval
     return with_stored_cells(movie, folder)
 
 
@@ -108,9 +68,9 @@ OPENED_WITH: dict[str, Callable[[Any], bool]] = {
 """What `dunno.read` may have been told when the movie was first opened."""
 
 
-def _opened_with(about: dict[str, Any], folder: str | Path) -> dict[str, Any]:
+def _opened_with(about: RunInfo, folder: str | Path) -> dict[str, Any]:
     """The options with which the movie was opened; images that are gone are done without."""
-    given = about.get("opened_with", {})
+    given = about.opened_with
     if not isinstance(given, dict) or not all(name in OPENED_WITH and OPENED_WITH[name](given[name]) for name in given):
         raise InputError(f"{Path(folder) / RUN_FILE}: its opened_with is {given!r:.60}; {RUN.cure}")
     return {name: value for name, value in given.items() if name != "images" or Path(value).exists()}

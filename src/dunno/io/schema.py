@@ -51,7 +51,7 @@ def _span(oldest: int, newest: int) -> str:
 
 RUN = Schema("run.json", 2, 1, "track the movie again")
 CELLS = Schema("cells/", 1, 1, "track the movie again")
-PAIRS = Schema("pairs/", 3, 1, "track the movie again")
+PAIRS = Schema("pairs/", 4, 4, "track the movie again")
 CALIBRATION = Schema("calibration.json", 2, 2, "fit it again with dunno calibrate")
 REVIEW = Schema("review.jsonl", 1, 1, "export the review with the version that wrote it")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dunno.errors import OutputError
-from dunno.lineage.tracks import FrameRecord, TrackNumbers, TrackRow, records
-from dunno.types import PairPosterior
+from dunno.lineage.tracks import NumberedBlock, TrackNumbers, TrackRow, numbered
+from dunno.types import Block
 
 RUN_FILE = "run.json"
 REVIEW_FILE = "review.jsonl"
@@ -22,8 +22,8 @@ REVIEW_FILE = "review.jsonl"
 class Writer(Protocol):
     """What every format's writer does with the stream."""
 
-    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
-        """Write one frame and the pair in which its cells are mothers."""
+    def write(self, numbered: NumberedBlock) -> None:
+        """Write a block: its candidate edges, and the cells of which all is known."""
         ...
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
@@ -35,13 +35,13 @@ class Writer(Protocol):
         ...
 
 
-def drain(pairs: Iterable[PairPosterior], writers: Sequence[Writer]) -> list[TrackRow]:
-    """Send a stream of pairs to the writers, frame by frame, holding two frames at a time."""
+def drain(blocks: Iterable[Block], writers: Sequence[Writer]) -> list[TrackRow]:
+    """Send a stream of blocks to the writers, holding two at a time."""
     numbers = TrackNumbers()
     try:
-        for record, pair in records(pairs, numbers):
+        for block in numbered(blocks, numbers):
             for writer in writers:
-                writer.write(record, pair)
+                writer.write(block)
         tracks = numbers.table()
         for writer in writers:
             writer.finish(tracks)
@@ -62,7 +62,7 @@ def whole(path: str | Path, overwrite: bool = False) -> Iterator[Path]:
     partial = partial_of(path)
     try:
         remove(partial)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.parent.mkdir(parents=True, exist_ok=True)
         yield partial
         replace_by(partial, path)
     except PermissionError as error:
@@ -73,14 +73,16 @@ def whole(path: str | Path, overwrite: bool = False) -> Iterator[Path]:
         remove(partial)
 
 
-def check_output(path: Path, overwrite: bool, *, keeps: bool = False) -> None:
+def check_output(path: Path, overwrite: bool, *, keeps: bool = False, is_folder: bool = False) -> None:
     """Refuse to replace what is there, or a folder that is not dunno's, or a place where nothing can be written.
 
-    Nor is a review replaced, unless the caller goes on with what is there and `keeps` it.
+    Nor is a review replaced, unless the caller goes on with what is there and `keeps` it; nor a file by what `is_folder`.
     """
     if path.exists() or path.is_symlink():
         if not overwrite:
             raise OutputError(f"{path}: exists already; choose another name, or replace it with --overwrite")
+        if is_folder and path.is_file():
+            raise OutputError(f"{path}: is a file, and what is written is a folder; choose another name")
         if path.is_dir() and any(path.iterdir()) and not is_output(path):
             raise OutputError(f"{path}: is not an output of dunno, so it will not be overwritten; choose another name")
         reviews = (found for where in ("", "*/") for found in path.glob(where + REVIEW_FILE))
@@ -89,7 +91,7 @@ def check_output(path: Path, overwrite: bool, *, keeps: bool = False) -> None:
             raise OutputError(
                 f"{review}: holds a review, which would be lost; move it away first, or choose another name"
             )
-    place = next((parent for parent in path.absolute().parents if parent.exists()), None)
+    place = next((parent for parent in _target(path).absolute().parents if parent.exists()), None)
     if place is None or not place.is_dir() or not os.access(place, os.W_OK):
         raise OutputError(f"{path}: no permission to write in {place}")
 
@@ -125,14 +127,24 @@ def _is_own_geff(folder: Path) -> bool:
         return False
 
 
+def _target(path: Path) -> Path:
+    """Where a link leads, and what is no link itself: results go there, and the link stays."""
+    try:
+        return path.resolve() if path.is_symlink() else path
+    except (OSError, RuntimeError):
+        raise OutputError(f"{path}: is a link that leads nowhere; choose another name, or remove it") from None
+
+
 def partial_of(path: Path) -> Path:
-    """Where work on an output is in progress."""
-    return path.with_name(path.name + ".partial")
+    """Where work on an output is in progress: beside it, on the same disk."""
+    target = _target(path)
+    return target.with_name(target.name + ".partial")
 
 
 def replace_by(partial: Path, path: Path) -> None:
     """Put what is finished in its place."""
-    if path.is_dir() and not path.is_symlink():
+    path = _target(path)
+    if path.is_dir():
         old = path.with_name(path.name + ".old")
         remove(old)
         path.rename(old)

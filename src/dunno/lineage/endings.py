@@ -29,7 +29,7 @@ class Endings(NamedTuple):
 def endings_of(pair: PairPosterior) -> Endings:
     """How the pair's mothers end, as far as its links say."""
     kind, probability = _gone(pair)
-    p_divide = _known(pair.log_divide, len(pair.mothers))
+    p_divide = np.exp(pair.block.log_divide[pair.mother_rows])
     weakest = np.ones(len(pair.mothers))
     np.minimum.at(weakest, pair.mother[pair.links], np.exp(pair.log_probability[pair.links]))
     merged, divides = _merging(pair), pair.divides
@@ -37,25 +37,22 @@ def endings_of(pair: PairPosterior) -> Endings:
         kind[merged], probability[merged] = MERGED, np.minimum(weakest, _fullest(pair))[merged]
     if divides.any():
         kind[divides], probability[divides] = DIVISION, p_divide[divides]
-    if pair.mothers_held is not None:
-        apart = pair.holds_two & (pair.load > 1)
-        kind[apart], probability[apart] = APART, np.minimum(weakest, _held(pair, "p_two"))[apart]
+    apart = pair.holds_two & (pair.load > 1)
+    if apart.any():
+        kind[apart], probability[apart] = APART, np.minimum(weakest, pair.block.p_two[pair.mother_rows])[apart]
     return Endings(kind, np.minimum(probability, 1.0), p_divide)
 
 
 def _gone(pair: PairPosterior) -> tuple[Ints, Floats]:
     """Mothers without a daughter: lost inside or across the border, whichever is more probable, or no cells at all."""
-    lost, share = _known(pair.log_disappear, len(pair.mothers)), pair.border_share
-    kind = np.full(len(lost), LOST)
-    if share is not None:
-        kind[share > 0.5] = BORDER
-        lost = lost * np.maximum(share, 1 - share)
-    if pair.mothers_held is not None:
-        empty = pair.mothers_held.p_false
-        kind[empty > 0.5] = FALSE
-        lost = np.where(empty > 0.5, empty, lost)
-    if pair.log_disappear is not None and len(pair.daughters) == 0:
-        kind[np.isnan(pair.log_disappear)] = BROKEN
+    rows = pair.mother_rows
+    share, empty, log_lost = pair.block.border_share[rows], pair.block.p_false[rows], pair.block.log_disappear[rows]
+    kind = np.where(share > 0.5, BORDER, LOST)
+    lost = np.exp(log_lost) * np.where(np.isnan(share), 1.0, np.maximum(share, 1 - share))
+    kind[empty > 0.5] = FALSE
+    lost = np.where(empty > 0.5, empty, lost)
+    if pair.block.has_events and len(pair.daughters) == 0:
+        kind[np.isnan(log_lost)] = BROKEN
     return kind, lost
 
 
@@ -72,15 +69,5 @@ def _merging(pair: PairPosterior) -> Bools:
 def _fullest(pair: PairPosterior) -> Floats:
     """(m,) how probably the mask that each mother is linked to holds two cells."""
     found = np.full(len(pair.mothers), np.nan)
-    if pair.daughters_held is not None:
-        found[pair.mother[pair.links]] = pair.daughters_held.p_two[pair.daughter[pair.links]]
+    found[pair.mother[pair.links]] = pair.block.p_two[pair.daughter_rows][pair.daughter[pair.links]]
     return found
-
-
-def _held(pair: PairPosterior, name: str) -> Floats:
-    unknown = np.full(len(pair.mothers), np.nan)
-    return unknown if pair.mothers_held is None else np.asarray(getattr(pair.mothers_held, name))
-
-
-def _known(log_probability: Floats | None, n: int) -> Floats:
-    return np.full(n, np.nan) if log_probability is None else np.exp(log_probability)

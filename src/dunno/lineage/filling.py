@@ -6,149 +6,115 @@ daughter. A mother that divides across a gap stays one cell until the last step.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from dunno.lineage.tracks import LONGEST
-from dunno.types import Bools, Detections, Floats, GapEdges, Ints, PairPosterior
+from dunno.types import Block, Cells, Floats, Ints
+from dunno.types.block import AS_DAUGHTER, AS_MOTHER
+
+Step = tuple[int, int, float, float]
+"""Rows of mother and daughter, cost, and log probability."""
 
 
-class Filler(NamedTuple):
-    """A cell that is filled in: where, how large, and the frame and row of the cell whose mask it borrows."""
+@dataclass(frozen=True, eq=False)
+class _Fillers:
+    """Cells that are filled in, a row each, and the steps over them, in which they are numbered after all real cells.
 
+    Attributes:
+        t: (F,) position of each one's frame.
+        place: (F, d) its centre.
+        area: (F,) its area.
+        borrowed: (F, 2) frame and row within it of the cell whose mask it borrows.
+        steps: From real cells and fillers to others.
+    """
+
+    t: Ints
     place: Floats
-    area: float
-    frame: int
-    row: int
+    area: Floats
+    borrowed: Ints
+    steps: list[Step]
 
 
-class Hop(NamedTuple):
-    """A step of a link across a gap, by rows of its two frames."""
-
-    mother: int
-    daughter: int
-    cost: float
-    log_probability: float
-
-
-@dataclass
-class _Waiting:
-    """Pairs that later links may still reach back into, and what is filled into them."""
-
-    pairs: deque[PairPosterior] = field(default_factory=deque)
-    fillers: dict[int, list[Filler]] = field(default_factory=lambda: defaultdict(list))
-    hops: dict[int, list[Hop]] = field(default_factory=lambda: defaultdict(list))  # by the daughters' frame
-
-    def cells(self, frame: int) -> Detections:
-        """A frame's cells, before anything was filled in."""
-        return next(pair.mothers for pair in self.pairs if pair.mother_frame == frame)
-
-    def fill(self, pair: PairPosterior, gaps: GapEdges, edges: Ints) -> None:
-        """Fill in the way of links that leave one mother and skip the same frames."""
-        frame, mother = int(gaps.mother_frame[edges[0]]), int(gaps.mother[edges[0]])
-        start, end = self.cells(frame), pair.daughters
-        goal, area = end.centroid[gaps.daughter[edges]].mean(axis=0), float(end.area[gaps.daughter[edges]].mean())
-        best = edges[np.argmax(gaps.log_probability[edges])]
-        row = mother
-        for between in [p.daughter_frame for p in self.pairs if frame <= p.mother_frame and p is not pair]:
-            share = (between - frame) / (end.frame - frame)
-            place = (1 - share) * start.centroid[mother] + share * goal
-            size = (1 - share) * float(start.area[mother]) + share * area
-            after = len(self.cells(between)) + len(self.fillers[between])
-            self.fillers[between].append(Filler(place, size, frame, mother))
-            self.hops[between].append(Hop(row, after, float(gaps.cost[best]), float(gaps.log_probability[best])))
-            row = after
-        for e in edges.tolist():
-            hop = Hop(row, int(gaps.daughter[e]), float(gaps.cost[e]), float(gaps.log_probability[e]))
-            self.hops[end.frame].append(hop)
-
-    def next(self) -> PairPosterior:
-        """The earliest pair, with what was filled in."""
-        pair = self.pairs.popleft()
-        mothers, daughters = (self._with_fillers(each) for each in (pair.mothers, pair.daughters))
-        self.fillers.pop(pair.mother_frame, None)
-        return _with_hops(pair, mothers, daughters, self.hops.pop(pair.daughter_frame, []))
-
-    def _with_fillers(self, cells: Detections) -> Detections:
-        added = self.fillers.get(cells.frame, [])
-        real = np.full((len(cells), 2), -1, np.int64)
-        if not added:
-            return replace(cells, filled_from=real)
-        return Detections(
-            label=np.concatenate([cells.label, cells.label.max(initial=0) + 1 + np.arange(len(added))]),
-            centroid=np.concatenate([cells.centroid, [each.place for each in added]]),
-            area=np.concatenate([cells.area, [each.area for each in added]]),
-            bbox=np.concatenate([cells.bbox, np.zeros((len(added), *cells.bbox.shape[1:]), np.int64)]),
-            frame=cells.frame,
-            filled_from=np.concatenate([real, [(each.frame, each.row) for each in added]]),
-        )
-
-
-def filled(pairs: Iterable[PairPosterior]) -> Iterator[PairPosterior]:
-    """The pairs without links across gaps, but with cells filled in on their way; the pairs' problems are left out."""
-    waiting = _Waiting()
-    for pair in pairs:
-        waiting.pairs.append(pair)
-        if (gaps := pair.gaps) is not None and gaps.selected.any():
-            chosen = np.flatnonzero(gaps.selected)
-            start = np.stack([gaps.mother_frame[chosen], gaps.mother[chosen]])
-            _, group = np.unique(start, axis=1, return_inverse=True)
-            for k in range(int(group.max()) + 1):
-                waiting.fill(pair, gaps, chosen[group.ravel() == k])
-        if len(waiting.pairs) > LONGEST:
-            yield waiting.next()
-    while waiting.pairs:
-        yield waiting.next()
-
-
-def _with_hops(pair: PairPosterior, mothers: Detections, daughters: Detections, hops: list[Hop]) -> PairPosterior:
-    """A pair with more cells and steps; what is not known of filled-in cells is NaN."""
-    gaps = pair.gaps
-    kept = None if gaps is None else gaps.only(~gaps.selected)
-    step = np.array(hops, np.float64).reshape(-1, 4)
-    from_, to = step[:, 0].astype(np.int64), step[:, 1].astype(np.int64)
-    n = len(daughters)
-    here = np.bincount(to, np.exp(step[:, 3]), minlength=n)
-    none = _longer(np.exp(pair.log_no_mother), n, 1.0)
-    mother, daughter = np.concatenate([pair.mother, from_]), np.concatenate([pair.daughter, to])
-    order = np.lexsort((mother, daughter))
+def filled(block: Block) -> Block:
+    """A whole movie without links across gaps, but with cells filled in on their way; its problem is left out."""
+    fillers = _fillers(block)
+    n, frames = len(block.cells), np.arange(len(block.frames))
+    order = np.lexsort((np.arange(n + len(fillers.t)), np.concatenate([block.frame_of, fillers.t])))
+    row = np.argsort(order)  # of real cells, then of fillers
+    counts = np.diff(block.begin) + np.bincount(fillers.t, minlength=len(frames))
+    cells = _with_fillers(block.cells, fillers, order, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+    kept = ~(block.selected & (block.gap > 0))
+    step = np.array(fillers.steps, np.float64).reshape(-1, 4)
+    ends = step[:, :2].astype(np.int64).T
     columns: dict[str, Any] = {
-        "cost": np.concatenate([pair.cost, step[:, 2]]),
-        "log_probability": np.concatenate([pair.log_probability, step[:, 3]]),
-        "selected": np.concatenate([pair.selected, np.ones(len(step), np.bool_)]),
+        "mother": row[np.concatenate([block.mother[kept], ends[0]])],
+        "daughter": row[np.concatenate([block.daughter[kept], ends[1]])],
+        "gap": np.concatenate([block.gap[kept], np.zeros(len(step), np.int64)]),
+        "cost": np.concatenate([block.cost[kept], step[:, 2]]),
+        "log_probability": np.concatenate([block.log_probability[kept], step[:, 3]]),
+        "selected": np.concatenate([block.selected[kept], np.ones(len(step), np.bool_)]),
     }
+    far = columns["gap"] > 0
+    frame = np.repeat(frames, counts)[columns["daughter"]]
+    near_order = (np.where(far, 0, columns[name]) for name in ("mother", "daughter"))
+    edges = np.lexsort((*near_order, 2 * frame + far))
+    columns = {name: values[edges] for name, values in columns.items()}
+    for name, unknown in (AS_DAUGHTER | AS_MOTHER).items():
+        values = getattr(block, name)
+        columns[name] = np.concatenate([values, np.full(len(fillers.t), unknown, values.dtype)])[order]
+    here = np.bincount(row[ends[1]], np.exp(step[:, 3]), minlength=len(cells))
+    none = np.exp(np.concatenate([block.log_no_mother, np.zeros(len(fillers.t))]))[order]
     with np.errstate(divide="ignore"):
-        log_none = np.log(np.clip(none - here, 0.0, 1.0))
-    known = (pair.log_disappear, pair.log_divide, pair.border_share)
-    lost, divides, share = (_optional(each, len(mothers)) for each in known)
-    return PairPosterior(
-        mothers=mothers,
-        daughters=daughters,
-        mother=mother[order],
-        daughter=daughter[order],
-        **{name: values[order] for name, values in columns.items()},
-        log_no_mother=log_none,
-        entropy=_longer(pair.entropy, n, np.nan),
-        log_disappear=lost,
-        log_divide=divides,
-        border_share=share,
-        reviewed=None if pair.reviewed is None else _no_more(pair.reviewed, n),
-        gaps=kept,
-        log_together=None if pair.log_together is None else _longer(pair.log_together, n, 0.0),
+        columns["log_no_mother"] = np.log(np.clip(none - here, 0.0, 1.0))
+    columns |= {name: np.full(len(cells), np.nan) for name in ("p_false", "p_two")}
+    return replace(block, cells=cells, **columns, samples=np.empty((0, len(cells)), np.int64), problem=None)
+
+
+def _fillers(block: Block) -> _Fillers:
+    """What is filled in for all links across gaps, frame by frame."""
+    n, d, frames = len(block.cells), block.cells.centroid.shape[1], block.frames
+    t, place, area, borrowed, steps = list[int](), list[Floats](), list[float](), list[list[int]](), list[Step]()
+    link = np.flatnonzero(block.selected & (block.gap > 0))
+    late = block.frame_of[block.daughter[link]]
+    link = link[np.lexsort((link, block.mother[link], late))]
+    ends = np.stack([block.frame_of[block.daughter[link]], block.mother[link]])
+    for group in np.split(link, np.flatnonzero(np.diff(ends, axis=1).any(axis=0)) + 1) if len(link) else []:
+        mother, daughters = int(block.mother[group[0]]), block.daughter[group]
+        first, last = int(block.frame_of[mother]), int(block.frame_of[daughters[0]])
+        goal, size = block.cells.centroid[daughters].mean(axis=0), float(block.cells.area[daughters].mean())
+        best = group[np.argmax(block.log_probability[group])]
+        row = mother
+        for between in range(first + 1, last):
+            share = (int(frames[between]) - int(frames[first])) / (int(frames[last]) - int(frames[first]))
+            t.append(between)
+            place.append((1 - share) * block.cells.centroid[mother] + share * goal)
+            area.append((1 - share) * float(block.cells.area[mother]) + share * size)
+            borrowed.append([int(frames[first]), mother - int(block.begin[first])])
+            steps.append((row, n + len(t) - 1, float(block.cost[best]), float(block.log_probability[best])))
+            row = n + len(t) - 1
+        for e in group.tolist():
+            steps.append((row, int(block.daughter[e]), float(block.cost[e]), float(block.log_probability[e])))
+    columns = np.array(t, np.int64), np.array(place).reshape(-1, d), np.array(area)
+    return _Fillers(*columns, np.array(borrowed, np.int64).reshape(-1, 2), steps)
+
+
+def _with_fillers(cells: Cells, fillers: _Fillers, order: Ints, ends: Ints) -> Cells:
+    """The cells with fillers after those of each frame, under labels that are not taken."""
+    largest = np.array([cells.label[cells.rows(t)].max(initial=0) for t in range(cells.n_frames)], np.int64)
+    before = np.concatenate([[0], np.cumsum(np.bincount(fillers.t, minlength=cells.n_frames))])
+    by_frame = np.argsort(fillers.t, kind="stable")
+    label = np.empty(len(by_frame), np.int64)
+    label[by_frame] = largest[fillers.t[by_frame]] + 1 + np.arange(len(by_frame)) - before[fillers.t[by_frame]]
+    return Cells(
+        frames=cells.frames,
+        background=cells.background,
+        digest=cells.digest,
+        ends=ends,
+        label=np.concatenate([cells.label, label])[order],
+        centroid=np.concatenate([cells.centroid, fillers.place])[order],
+        area=np.concatenate([cells.area, fillers.area])[order],
+        bbox=np.concatenate([cells.bbox, np.zeros((len(label), *cells.bbox.shape[1:]), np.int64)])[order],
+        filled_from=np.concatenate([np.full((len(cells), 2), -1, np.int64), fillers.borrowed])[order],
     )
-
-
-def _longer(values: Floats, n: int, rest: float) -> Floats:
-    return np.concatenate([values, np.full(n - len(values), rest)])
-
-
-def _no_more(values: Bools, n: int) -> Bools:
-    return np.concatenate([values, np.zeros(n - len(values), np.bool_)])
-
-
-def _optional(values: Floats | None, n: int) -> Floats | None:
-    return None if values is None else _longer(values, n, np.nan)

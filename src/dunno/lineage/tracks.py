@@ -1,61 +1,109 @@
-"""From links to tracks: the pairs' results, told frame by frame."""
+"""From links to tracks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from dunno.lineage.endings import DIVISION, END, ENDINGS, endings_of
-from dunno.types import Bools, Detections, Floats, Held, Ints, PairPosterior
-from dunno.types.labels import LabelImage
+from dunno.types import Block, Bools, Floats, Ints, PairPosterior
 
 LONGEST = 16
 """How many frames back a link may begin."""
 
 
 @dataclass(frozen=True, eq=False)
-class FrameRecord:
-    """All that is known about one frame's cells once the pairs on both sides are solved.
+class NumberedBlock:
+    """A block whose cells belong to tracks.
 
     Attributes:
-        detections: The cells.
-        node: (n,) a number for each cell, unique in the movie.
-        track: (n,) the track it belongs to, counted from 1.
-        entropy: (n,) of its mother's identity; NaN in the first frame.
-        p_appear: (n,) that it has no mother, here or in an earlier frame; NaN in the first frame.
-        p_disappear: (n,) NaN in the last frame and where the method does not know.
-        p_divide: (n,) NaN in the last frame and where the method does not know.
-        reviewed: (n,) whether a person decided whose daughter it is; `None` where the movie was not reviewed.
-        family: (n,) the first track of the family that it belongs to.
-        held: How many cells the masks hold; `None` where each is taken for one.
+        block: The block, which knows what the one before it knows of the cells that they share.
+        track: (N,) the track of each cell, counted from 1.
+        family: (N,) the first track of the family that it belongs to.
+        incoming: (N,) probability of the link that leads to each cell, NaN where none does.
+        p_appear: (N,) that it has no mother, here or in an earlier frame; NaN in the movie's first frame.
+        first_node: A number for the first row; those of the others follow, so that each cell of the movie has its own.
+        is_last: Whether no other block follows.
     """
 
-    detections: Detections
-    node: Ints
+    block: Block
     track: Ints
-    entropy: Floats
+    family: Ints
+    incoming: Floats
     p_appear: Floats
-    p_disappear: Floats
-    p_divide: Floats
-    reviewed: Bools | None = None
-    family: Ints = field(default_factory=lambda: np.empty(0, np.int64))
-    held: Held | None = None
+    first_node: int
+    is_last: bool
+
+    def __len__(self) -> int:
+        return len(self.track)
 
     @property
-    def frame(self) -> int:
-        """Original index of the frame."""
-        return self.detections.frame
+    def frames(self) -> range:
+        """Positions of the frames of whose cells all is known: the last one's have their daughters in the next block."""
+        return range(self.block.first, len(self.block.frames) - (not self.is_last))
 
-    def relabelled(self, masks: LabelImage, labels: np.ndarray) -> np.ndarray:
-        """The frame's masks with another label, of which there is one per cell; masks of other cells are left out."""
-        if len(labels) == 0:
-            return np.zeros(masks.shape, labels.dtype)
-        own = self.detections.label
-        place = np.searchsorted(own, masks)
-        place[place == len(own)] = 0
-        return np.where(own[place] == masks, labels[place], labels.dtype.type(0))
+    @property
+    def rows(self) -> slice:
+        """Their rows."""
+        return slice(int(self.block.begin[self.frames.start]), int(self.block.begin[self.frames.stop]))
+
+    @property
+    def node(self) -> Ints:
+        """(N,) the number of each row."""
+        return self.first_node + np.arange(len(self.track))
+
+    @property
+    def frame(self) -> Ints:
+        """(N,) original index of each cell's frame."""
+        return self.block.cells.frame
+
+    @property
+    def label(self) -> Ints:
+        """(N,) as in the masks."""
+        return self.block.cells.label
+
+    @property
+    def place(self) -> Floats:
+        """(N, d) centres, in physical units."""
+        return self.block.cells.centroid
+
+    @property
+    def area(self) -> Floats:
+        """(N,) in physical units."""
+        return self.block.cells.area
+
+    @property
+    def entropy(self) -> Floats:
+        """(N,) of the mother's identity; NaN in the movie's first frame."""
+        return self.block.entropy
+
+    @cached_property
+    def p_disappear(self) -> Floats:
+        """(N,) that it has no daughter; NaN in the last frame and where the method does not know."""
+        return self._as_mother(self.block.log_disappear)
+
+    @cached_property
+    def p_divide(self) -> Floats:
+        """(N,) that it has two; NaN likewise."""
+        return self._as_mother(self.block.log_divide)
+
+    @property
+    def p_false(self) -> Floats:
+        """(N,) that the mask holds no cell; NaN where it is taken for one, and nobody said otherwise."""
+        return self.block.p_false
+
+    @property
+    def p_two(self) -> Floats:
+        """(N,) that it holds two; NaN likewise."""
+        return self.block.p_two
+
+    def _as_mother(self, log_probability: Floats) -> Floats:
+        found = np.exp(log_probability)
+        found[self.block.begin[-2] :] = np.nan
+        return found
 
 
 @dataclass(frozen=True)
@@ -89,11 +137,10 @@ class TrackNumbers:
 
     A daughter carries her mother's track on where she is the only one; where the mother divides, each daughter starts a track of
     her own. Where two masks become one, both tracks end, and the mask that holds both cells starts one; so do those that come
-    out of it. Tables grow by doubling, 72 bytes a track; `current` holds the tracks of the last frame's cells.
+    out of it. Tables grow by doubling, 72 bytes a track.
     """
 
     def __init__(self) -> None:
-        self.current: Ints = np.empty(0, np.int64)
         self._recent: dict[int, Ints] = {}  # tracks of the last frames' cells, by original index of the frame
         self._n = 0
         self._rows: Ints = np.empty((1024, 3), np.int64)  # first frame, last frame, mother; frames are original indices
@@ -105,55 +152,57 @@ class TrackNumbers:
     def __len__(self) -> int:
         return self._n
 
-    def begin(self, detections: Detections) -> Ints:
-        """Number the first frame's cells."""
-        self.current = self._new(np.zeros(len(detections), np.int64), detections.frame)
-        self._recent = {detections.frame: self.current}
-        return self.current
+    def follow(self, block: Block) -> Ints:
+        """(N,) number the cells of a block."""
+        track = np.zeros(len(block.cells), np.int64)
+        if not self._n:
+            self._recent[int(block.frames[0])] = self._new(
+                np.zeros(int(block.begin[1]), np.int64), int(block.frames[0])
+            )
+        for t in range(block.first + 1):
+            track[block.rows(t)] = self._recent.get(int(block.frames[t]), 0)
+        for pair in block.pairs():
+            track[pair.daughter_rows] = self._follow(pair, track)
+        kept = {int(block.frames[t]): track[block.rows(t)] for t in range(len(block.frames))}
+        self._recent = dict([*(self._recent | kept).items()][-LONGEST:])
+        return track
 
-    def follow(self, pair: PairPosterior) -> Ints:
-        """Number the pair's daughters."""
-        mother, daughter = pair.mother[pair.links], pair.daughter[pair.links]
-        load = pair.load
-        from_track = np.zeros(len(pair.daughters), np.int64)
-        from_track[daughter] = self.current[mother]
-        carried = np.zeros(len(pair.daughters), np.bool_)
-        carried[daughter] = load[mother] == 1
-        log_probability = np.zeros(len(pair.daughters))
+    def _follow(self, pair: PairPosterior, track: Ints) -> Ints:
+        """(n,) number a pair's daughters; (N,) the block's earlier cells have their numbers."""
+        block, n = pair.block, len(pair.daughters)
+        mother, daughter, load = pair.mother[pair.links], pair.daughter[pair.links], pair.load
+        from_track, carried, log_probability = np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(n)
+        current = track[pair.mother_rows]
+        from_track[daughter], carried[daughter] = current[mother], load[mother] == 1
         log_probability[daughter] = np.minimum(pair.log_probability[pair.links], 0.0)
-        if pair.daughters.filled_from is not None:
-            log_probability[pair.daughters.is_filled] = 0.0  # the link that ends the gap counts
-        self._across_gaps(pair, from_track, carried, log_probability)
-        if pair.log_together is not None:
-            log_probability = np.minimum(log_probability + pair.log_together, 0.0)
-        merged = np.bincount(daughter, minlength=len(pair.daughters)) > 1
-        if pair.mothers_held is not None:
-            merged[daughter] |= pair.holds_two[mother] & (load[mother] > 1)
-        if merged.any():
-            carried[merged], from_track[merged] = False, 0
+        log_probability[pair.daughters.is_filled] = 0.0  # the link that ends the gap counts
+        self._across_gaps(pair, track, from_track, carried, log_probability)
+        log_probability = np.minimum(log_probability + block.log_together[pair.daughter_rows], 0.0)
+        merged = np.bincount(daughter, minlength=n) > 1
+        merged[daughter] |= pair.holds_two[mother] & (load[mother] > 1)
+        carried[merged], from_track[merged] = False, 0
         numbers, begins = from_track, ~carried
         numbers[begins] = self._new(from_track[begins], pair.daughter_frame)
         self._carry(numbers[carried] - 1, pair.daughter_frame, log_probability[carried])
-        goes_on = np.zeros(len(pair.mothers), np.bool_)
-        goes_on[mother] = carried[daughter] & (numbers[daughter] == self.current[mother])
-        self._end(pair, ~goes_on)
-        self.current = numbers
-        self._recent = dict([*[*self._recent.items()][1 - LONGEST :], (pair.daughter_frame, numbers)])
+        goes_on = np.zeros(len(current), np.bool_)
+        goes_on[mother] = carried[daughter] & (numbers[daughter] == current[mother])
+        self._end(pair, current, ~goes_on)
         return numbers
 
-    def _across_gaps(self, pair: PairPosterior, from_track: Ints, carried: Bools, log_probability: Floats) -> None:
+    def _across_gaps(
+        self, pair: PairPosterior, track: Ints, from_track: Ints, carried: Bools, log_probability: Floats
+    ) -> None:
         """Fill in the daughters whose mothers are in earlier frames."""
-        if pair.gaps is None or not pair.gaps.selected.any():
+        block, far = pair.block, pair.far
+        link = far.start + np.flatnonzero(block.selected[far])
+        if not len(link):
             return
-        gaps = pair.gaps.only(pair.gaps.selected)
-        ends = list(zip(gaps.mother_frame.tolist(), gaps.mother.tolist(), strict=True))
-        tracks = np.array([self._recent[frame][mother] for frame, mother in ends])
-        from_track[gaps.daughter] = tracks
-        alone = np.array([ends.count(end) == 1 for end in ends])
-        carried[gaps.daughter] = alone
-        divided = tracks[~alone] - 1
+        mother, daughter = block.mother[link], block.daughter[link] - pair.daughter_rows.start
+        alone = np.bincount(mother)[mother] == 1
+        from_track[daughter], carried[daughter] = track[mother], alone
+        divided = track[mother[~alone]] - 1
         self._ending[divided], self._p_ending[divided, 0] = DIVISION, self._p_ending[divided, 1]
-        log_probability[gaps.daughter] = np.minimum(gaps.log_probability, 0.0)
+        log_probability[daughter] = np.minimum(block.log_probability[link], 0.0)
 
     def _carry(self, row: Ints, frame: int, log_probability: Floats) -> None:
         self._rows[row, 1] = frame
@@ -161,11 +210,11 @@ class TrackNumbers:
         self._log[row, 1] = np.minimum(self._log[row, 1], log_probability)
         self._ending[row], self._p_ending[row, 0] = END, 1.0
 
-    def _end(self, pair: PairPosterior, ends: Bools) -> None:
-        """Say how those of the last frame's tracks end that nothing carries on; later links across gaps may know better."""
+    def _end(self, pair: PairPosterior, track: Ints, ends: Bools) -> None:
+        """Say how those of the mothers' tracks end that nothing carries on; later links across gaps may know better."""
         if not ends.any():
             return
-        row, told = self.current[ends] - 1, endings_of(pair)
+        row, told = track[ends] - 1, endings_of(pair)
         self._ending[row] = told.kind[ends]
         self._p_ending[row, 0], self._p_ending[row, 1] = told.probability[ends], told.p_divide[ends]
 
@@ -203,57 +252,19 @@ class TrackNumbers:
         return [TrackRow(track, *values) for track, values in enumerate(zip(*columns, strict=True), 1)]
 
 
-def records(
-    pairs: Iterable[PairPosterior], numbers: TrackNumbers
-) -> Iterator[tuple[FrameRecord, PairPosterior | None]]:
-    """Yield each frame's record with the pair in which its cells are mothers (`None` for the last frame)."""
-    before: PairPosterior | None = None
-    track, n_nodes = numbers.current, 0
-    for pair in pairs:
-        if before is None:
-            track = numbers.begin(pair.mothers)
-        yield _record(pair.mothers, track, numbers.family(track), n_nodes, before, pair), pair
-        n_nodes += len(pair.mothers)
-        track = numbers.follow(pair)
-        before = pair
+def numbered(blocks: Iterable[Block], numbers: TrackNumbers) -> Iterator[NumberedBlock]:
+    """Number the cells of blocks in frame order."""
+    first_node, before = 0, None
+    for given in blocks:
+        block = given if before is None else given.after(before.block)
+        track, here = numbers.follow(block), block.rows(block.first)
+        incoming, p_appear = block.incoming.copy(), block.p_appear.copy()
+        if before is not None:
+            yield before
+            there = before.block.rows(len(before.block.frames) - 1)
+            incoming[here], p_appear[here] = before.incoming[there], before.p_appear[there]
+        known = track, numbers.family(track), incoming, p_appear
+        before = NumberedBlock(block, *known, first_node - here.start, is_last=False)
+        first_node += int(block.begin[-2]) - here.start
     if before is not None:
-        yield _record(before.daughters, track, numbers.family(track), n_nodes, before, None), None
-
-
-def _record(
-    cells: Detections,
-    track: Ints,
-    family: Ints,
-    first_node: int,
-    before: PairPosterior | None,
-    after: PairPosterior | None,
-) -> FrameRecord:
-    unknown = np.full(len(cells), np.nan)
-    disappear = None if after is None else after.log_disappear
-    divide = None if after is None else after.log_divide
-    return FrameRecord(
-        detections=cells,
-        node=first_node + np.arange(len(cells)),
-        track=track,
-        entropy=unknown if before is None else before.entropy,
-        p_appear=unknown if before is None else before.p_appear,
-        p_disappear=unknown if disappear is None else np.exp(disappear),
-        p_divide=unknown if divide is None else np.exp(divide),
-        reviewed=_reviewed(len(cells), before, after),
-        family=family,
-        held=_told(before, after),
-    )
-
-
-def _reviewed(n: int, before: PairPosterior | None, after: PairPosterior | None) -> Bools | None:
-    """(n,) whether a person decided on each cell; nobody did in the first frame."""
-    if before is not None:
-        return before.reviewed
-    return None if after is None or after.reviewed is None else np.zeros(n, np.bool_)
-
-
-def _told(before: PairPosterior | None, after: PairPosterior | None) -> Held | None:
-    """How many cells a frame's masks hold; of the first frame only the pair after it knows."""
-    if before is not None:
-        return before.daughters_held
-    return None if after is None else after.mothers_held
+        yield replace(before, is_last=True)

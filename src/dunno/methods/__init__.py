@@ -1,23 +1,25 @@
 """Methods: from costs to probabilities.
 
-A method is any callable `method(scored, rng) -> PairPosterior` with a `name`. One that draws at random says so by
-`is_random = True`, and how often by a field `samples`; one that knows the joint posterior itself, so that a model may make its
-costs, by `joint = True`. Each module here holds one.
+A method is any callable `method(scored, rng) -> Block`. It may also have anything that `Method` has, which says what each
+is for. Each module here holds one; a user's own needs no registration, and need not derive from `Method`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from inspect import signature
+from typing import Any
 
 import numpy as np
 
+from dunno import rooms
 from dunno.assignment import Problem
 from dunno.assignment.distributions import normalise
-from dunno.costs import Cost, evaluate, linkable, name_of
+from dunno.costs import Cost, evaluate
 from dunno.errors import InputError
 from dunno.perturbations import Perturbation
-from dunno.types import Bools, Candidates, Floats, FramePair, Ints, PairPosterior
+from dunno.types import Block, Bools, Candidates, Floats, FramePair, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,66 +48,110 @@ class ScoredPair:
         """The same pair with other costs on its edges."""
         given = self.problem
         events = (given.appear, given.disappear, given.divide)
-        ends = (given.mother, given.daughter, linkable(self.cost, costs), given.n_mothers, given.n_daughters)
+        ends = (given.mother, given.daughter, self.cost.linkable(costs), given.n_mothers, given.n_daughters)
         return replace(self, costs=costs, problem=Problem(*ends, *events))
 
     def perturbed_costs(self, k: int, rng: np.random.Generator) -> Floats:
         """(K, E) the edges' costs in k perturbed versions of the pair."""
         if self.perturbation is None:
-            raise InputError(f"cost {name_of(self.cost)!r} names no perturbation; give one: Tracker(perturbation=…)")
+            raise InputError(f"cost {self.cost.name!r} names no perturbation; give one: Tracker(perturbation=…)")
         draws = self.perturbation.draws(self.pair, self.cost, k, rng)
         return np.array([evaluate(self.cost, draw, self.candidates) for draw in draws]).reshape(k, len(self.costs))
 
 
-class Method(Protocol):
-    """What every method can do."""
+PairMethod = Callable[[ScoredPair, np.random.Generator], Block]
+"""All that a user's own method must be."""
 
-    name: str
 
-    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
+class Method:
+    """What a method may say, and what holds where it does not.
+
+    Attributes:
+        name: What the command line and the tables call it.
+        samples: K, how many assignments or perturbations it looks at; `None` where it does not count.
+        is_random: Whether it draws at random.
+        perturbs: Whether it asks for perturbed costs.
+        joint: Whether it knows the joint posterior itself, so that a model may make its costs.
+        solves_blocks: Whether what it tells is that posterior and nothing else, so that one call solves many pairs.
+    """
+
+    name: str = ""
+    samples: int | None = None
+    is_random: bool = False
+    perturbs: bool = False
+    joint: bool = False
+    solves_blocks: bool = False
+
+    def __init_subclass__(cls) -> None:
+        cls.name = cls.name or cls.__name__
+
+    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> Block:
         """Say how probable each edge is, and which are links."""
-        ...
+        told: Block = self.given(scored, rng)
+        return told
+
+    @property
+    def given(self) -> Any:
+        """The object that a user gave."""
+        return vars(self).get("_given", self)
 
 
-def posterior(scored: ScoredPair, log_weight: Floats, log_weight_no_mother: Floats, selected: Bools) -> PairPosterior:
-    """Turn weights into each daughter's distribution over her mothers and ⊥.
+def method_of(given: str | PairMethod, samples: int | None = None) -> Method:
+    """The method of a name, or a user's own, with all that may be asked of it.
+
+    Args:
+        given: A name, an object, or a class.
+        samples: K, for a class that takes it.
+    """
+    if samples is not None and (isinstance(samples, bool) or int(samples) != samples or samples < 1):
+        raise InputError(f"samples is {samples}; expected a whole number, at least 1")
+    offered: Any = rooms.find("methods", given) if isinstance(given, str) else given
+    takes_samples = samples is not None and isinstance(offered, type) and "samples" in signature(offered).parameters
+    return rooms.adapted(Method, "methods", offered, **({"samples": samples} if takes_samples else {}))
+
+
+def posterior(
+    scored: ScoredPair, log_weight: Floats, log_weight_no_mother: Floats, selected: Bools, **more: Any
+) -> Block:
+    """Turn weights into each daughter's distribution over its mothers and ⊥.
 
     Args:
         scored: The pair.
         log_weight: (E,) of the edges.
         log_weight_no_mother: (n,) of ⊥; left out where `scored.no_mother` is false.
         selected: (E,) the reported links.
+        more: What else the method knows, as `Block.of_pair` takes it.
     """
     none = log_weight_no_mother if scored.no_mother else np.full(scored.problem.n_daughters, -np.inf)
     log_probability, log_no_mother, entropy = normalise(log_weight, none, scored.candidates.daughter)
-    return PairPosterior(
-        mothers=scored.pair.mothers.without_pixels(),
-        daughters=scored.pair.daughters.without_pixels(),
-        mother=scored.candidates.mother,
-        daughter=scored.candidates.daughter,
+    return Block.of_pair(
+        scored.pair.mothers,
+        scored.pair.daughters,
+        (scored.candidates.mother, scored.candidates.daughter),
+        of_daughters={"log_no_mother": log_no_mother, "entropy": entropy},
         cost=scored.costs,
         log_probability=log_probability,
-        log_no_mother=log_no_mother,
-        entropy=entropy,
         selected=selected,
+        **more,
     )
 
 
-def frequencies(scored: ScoredPair, edge: Ints, weight: Floats, selected: Bools) -> PairPosterior:
+def frequencies(scored: ScoredPair, edge: Ints, weight: Floats, selected: Bools, **more: Any) -> Block:
     """Turn weighted assignments into each daughter's distribution.
 
     Args:
         scored: The pair.
-        edge: (K, n) each assignment's edge per daughter, -1 where she appears.
+        edge: (K, n) each assignment's edge per daughter, -1 where it appears.
         weight: (K,) summing to 1.
         selected: (E,) the reported links.
+        more: What else the method knows, as `Block.of_pair` takes it.
     """
     n, edges = scored.problem.n_daughters, len(scored.candidates)
     weights = np.broadcast_to(weight[:, None], edge.shape)
     chosen = np.bincount(edge[edge >= 0], weights[edge >= 0], minlength=edges)
     appears = np.where(edge < 0, weights, 0.0).sum(axis=0).reshape(n)
     with np.errstate(divide="ignore"):
-        return posterior(scored, np.log(chosen), np.log(appears), selected)
+        return posterior(scored, np.log(chosen), np.log(appears), selected, **more)
 
 
 def links(scored: ScoredPair, edge: np.ndarray) -> Bools:
@@ -113,8 +159,3 @@ def links(scored: ScoredPair, edge: np.ndarray) -> Bools:
     selected = np.zeros(len(scored.candidates), dtype=np.bool_)
     selected[edge[edge >= 0]] = True
     return selected
-
-
-def is_joint(method: object) -> bool:
-    """Whether a method knows the joint posterior: a model may then make its costs."""
-    return bool(getattr(method, "joint", False))

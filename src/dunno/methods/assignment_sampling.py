@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dunno.assignment import k_best
-from dunno.methods import ScoredPair, frequencies, links
-from dunno.types import PairPosterior
+from dunno.methods import Method, ScoredPair, frequencies, links
+from dunno.types import Block
 
 
 @dataclass(frozen=True)
-class AssignmentSampling:
+class AssignmentSampling(Method):
     r"""The K cheapest assignments, weighted by their likelihoods; the links are the cheapest one.
 
     $$P_{ij} = \sum_{k=1}^K p_k \mathbb 1\{(i, j) \in A_k\}, \qquad
@@ -25,7 +25,7 @@ class AssignmentSampling:
     samples: int = 10
     name = "AS"
 
-    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
+    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> Block:
         """Say how probable each edge is, and which are links."""
         best = k_best(scored.problem, self.samples)
         weight = np.exp(best.cost[0] - best.cost)

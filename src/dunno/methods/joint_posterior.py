@@ -1,16 +1,16 @@
 """JP: the posterior over assignments itself."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from dunno.assignment import decide
-from dunno.methods import ScoredPair, links, posterior
-from dunno.types import PairPosterior
+from dunno.methods import Method, ScoredPair, links, posterior
+from dunno.types import Block
 
 
 @dataclass(frozen=True)
-class JointPosterior:
+class JointPosterior(Method):
     r"""Marginals of the posterior over all assignments; the links are the most likely decisions.
 
     $$P_{ij} = \sum_{A \ni (i,j)} P(A), \qquad P(A) \propto \exp(-cost(A)) \qquad\text{(Eq. 6–8 of the paper)}$$
@@ -22,12 +22,17 @@ class JointPosterior:
 
     name = "JP"
     joint = True
+    solves_blocks = True
     tolerance = 0.02  # clusters of cells in large frames depend a little on the order of detections
 
-    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.solves_blocks = False  # whoever derives from it has something else to tell
+
+    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> Block:
         """Say how probable each edge and each event is, and which edges are links."""
         found, edge = decide(scored.problem)
         with np.errstate(divide="ignore"):
-            told = posterior(scored, np.log(found.edge), np.log(found.appear), links(scored, edge))
-            lost, divides = np.log(found.disappear), np.log(found.divide)
-        return replace(told, log_disappear=lost, log_divide=divides, problem=scored.problem)
+            events = {"log_disappear": np.log(found.disappear), "log_divide": np.log(found.divide)}
+            logs = np.log(found.edge), np.log(found.appear)
+        return posterior(scored, *logs, links(scored, edge), of_mothers=events, problem=scored.problem)

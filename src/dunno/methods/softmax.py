@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dunno.assignment import solve
-from dunno.methods import ScoredPair, links, posterior
-from dunno.types import PairPosterior
+from dunno.methods import Method, ScoredPair, links, posterior
+from dunno.types import Block
 
 
 @dataclass(frozen=True)
-class Softmax:
+class Softmax(Method):
     r"""Softmax of each daughter's costs; the links are the cheapest assignment.
 
     $$P_{i|j} = \frac{\exp(-w_{ij})}{\exp(-w_a) + \sum_k \exp(-w_{kj})}$$
@@ -21,7 +21,7 @@ class Softmax:
 
     name = "SM"
 
-    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> PairPosterior:
+    def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> Block:
         """Say how probable each edge is, and which are links."""
         selected = links(scored, solve(scored.problem).edge)
         return posterior(scored, -scored.costs, -scored.problem.appear, selected)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from dunno.review.overview import TILES, overview
 from dunno.review.review import Review
-from dunno.types import Bools, Floats, Movie, PairPosterior
+from dunno.types import Block, Bools, Floats, Movie
 
 AROUND = 12
 """Frames on either side of the one that is looked at for which tracks are made."""
@@ -62,8 +63,7 @@ def window(review: Review, t: int) -> tuple[int, int]:
 def tracks_layer(review: Review, t: int) -> Layer:
     """The links of the frames around t as tracks, each cell with the confidence of the link that leads to it."""
     first, last = window(review, t)
-    pairs = [review.pair(k) for k in range(first, last)]
-    data, graph, confidence = _tracks(review, first, pairs)
+    data, graph, confidence = _tracks(review, first, last)
     more = {
         "name": "tracks",
         "graph": graph,
@@ -78,40 +78,24 @@ def tracks_layer(review: Review, t: int) -> Layer:
     return data, more, "tracks"
 
 
-def _tracks(review: Review, first: int, pairs: Sequence[PairPosterior]) -> tuple[Floats, dict[int, list[int]], Floats]:
+def _tracks(review: Review, first: int, last: int) -> tuple[Floats, dict[int, list[int]], Floats]:
     """(N, 2 + d) track, place in time and place; the mothers of tracks; how sure each cell's link is."""
-    from dunno.lineage.tracks import TrackNumbers, records
+    from dunno.lineage.tracks import TrackNumbers, numbered
 
     numbers = TrackNumbers()
-    scale = np.asarray(review.movie.scale)
-    parts, sure = [], []
-    local = [_without_far(pair, first, review) for pair in pairs]
-    for k, (record, _) in enumerate(records(local, numbers)):
-        cells = record.detections
-        parts.append(np.column_stack([record.track, np.full(len(cells), first + k), cells.centroid / scale]))
-        sure.append(np.full(len(cells), np.nan) if k == 0 else _confidence(local[k - 1]))
-    data, confidence = np.concatenate(parts), np.concatenate(sure)
+    (cells,) = numbered([_alone(review.block(first, last))], numbers)
+    data = np.column_stack([cells.track, first + cells.block.frame_of, cells.place / np.asarray(review.movie.scale)])
     order = np.lexsort((data[:, 1], data[:, 0]))
     graph = {row.track: [row.mother] for row in numbers.table() if row.mother}
-    return data[order], graph, confidence[order]
+    return data[order], graph, cells.incoming[order]
 
 
-def _without_far(pair: PairPosterior, first: int, review: Review) -> PairPosterior:
-    """Without links from before the first frame of the window."""
-    from dataclasses import replace
-
-    if pair.gaps is None:
-        return pair
-    begins = review.frame_cells(first).frame
-    return replace(pair, gaps=pair.gaps.only(pair.gaps.mother_frame >= begins))
-
-
-def _confidence(pair: PairPosterior) -> Floats:
-    sure = np.full(len(pair.daughters), np.nan)
-    sure[pair.daughter[pair.selected]] = pair.probability[pair.selected]
-    if pair.gaps is not None:
-        sure[pair.gaps.daughter[pair.gaps.selected]] = pair.gaps.probability[pair.gaps.selected]
-    return sure
+def _alone(block: Block) -> Block:
+    """Without the frames before those that the block tells of."""
+    kept = np.ones(len(block.cells), np.bool_)
+    kept[: block.begin[block.first]] = False
+    found = block.only(kept)
+    return replace(found, cells=found.cells.part(block.first), first=0)
 
 
 def doubtful_layer(review: Review, t: int) -> Layer:

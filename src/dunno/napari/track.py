@@ -136,7 +136,7 @@ class TrackWidget(QWidget):
                 layer = getattr(self._viewer, f"add_{kind}")(data, **more)
                 layer.metadata["dunno"] |= about
             expected, links = review.table.expected_wrong_links, int(review.table.linked.sum())
-            verdict = review.about["verdict"]
+            verdict = review.about.verdict
         self.to_review.setEnabled(True)
         self.told.setText(
             f"{links:,} links, {expected:.1f} of them expected to be wrong (probabilities {verdict}); in {folder}"

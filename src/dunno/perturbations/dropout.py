@@ -30,7 +30,5 @@ class Dropout:
 
     def draws(self, pair: FramePair, cost: Any, k: int, rng: np.random.Generator) -> Iterator[FramePair]:
         """Yield k pairs, each with the costs that one stochastic pass gave."""
-        if not hasattr(cost, "drawn"):
-            raise InputError("dropout perturbs a network, and this cost has none; it is for --cost transformer")
         for costs in cost.drawn(pair, k, self.rate, rng):
             yield replace(pair, drawn=costs)

@@ -38,9 +38,8 @@ class Gaussian:
 
     def _shaken(self, cells: Detections, pair: FramePair, cost: Any, rng: np.random.Generator) -> Detections:
         deviation = np.sqrt(self.variance)
-        if hasattr(cost, "features"):
-            features = cost.features(cells)
-            unit = cost.feature_unit(pair) if hasattr(cost, "feature_unit") else 1.0
-            return replace(cells, features=features + unit * deviation * rng.standard_normal(features.shape))
+        if (features := cost.features(cells)) is not None:
+            noise = cost.feature_unit(pair) * deviation * rng.standard_normal(features.shape)
+            return replace(cells, features=features + noise)
         noise = deviation * rng.standard_normal(cells.centroid.shape) * np.asarray(pair.scale)
         return replace(cells, centroid=cells.centroid + noise)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dunno.lineage.tracks import TrackNumbers, TrackRow
-from dunno.types import Floats, Ints, PairPosterior
+from dunno.types import Block, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Family:
 
 @dataclass
 class Families:
-    """Gathers tracks and their certainty while pairs arrive in frame order.
+    """Gathers tracks and their certainty while blocks arrive in frame order.
 
     A link counts for the daughter's track; for the first cell of a track after a division that is the link to the mother.
     """
@@ -51,9 +51,10 @@ class Families:
         """How many there are so far."""
         return len(self.numbers)
 
-    def follow(self, pair: PairPosterior) -> None:
-        """Number the pair's daughters, and add up what is doubtful about their links."""
-        track, probability = linked(self.numbers, pair)
+    def follow(self, block: Block) -> None:
+        """Number the block's cells, and add up what is doubtful about their links."""
+        track = self.numbers.follow(block)[block.daughter[block.links]]
+        probability = block.probability[block.links]
         self._grow()
         np.add.at(self._links, track, 1)
         np.add.at(self._wrong, track, 1 - probability)
@@ -90,20 +91,6 @@ class Families:
         return sorted(found, key=lambda family: (-round(family.wrong, 9), -family.tracks, -family.links, family.root))
 
 
-def linked(numbers: TrackNumbers, pair: PairPosterior) -> tuple[Ints, Floats]:
-    """(L,) the daughter's track and the probability of every link of the next pair."""
-    if not len(numbers):
-        numbers.begin(pair.mothers)
-    track = numbers.follow(pair)
-    return track[_daughters(pair)], pair.link_probability
-
-
-def _daughters(pair: PairPosterior) -> Ints:
-    """(L,) the daughter of every link, those across gaps last."""
-    near = pair.daughter[pair.selected]
-    return near if pair.gaps is None else np.concatenate([near, pair.gaps.daughter[pair.gaps.selected]])
-
-
 @dataclass(frozen=True, eq=False)
 class LeastCertain:
     """The least certain link of each track in each span of time.
@@ -124,12 +111,12 @@ class LeastCertain:
 
 
 def certainty_over_time(
-    pairs: Iterable[PairPosterior], row: dict[int, int], column: dict[int, int], shape: tuple[int, int]
+    blocks: Iterable[Block], row: dict[int, int], column: dict[int, int], shape: tuple[int, int]
 ) -> LeastCertain:
     """Find the least certain link of each track in each span of time.
 
     Args:
-        pairs: All of the movie's, once more.
+        blocks: All of the movie's, once more.
         row: Which row each track that is wanted has.
         column: Which column each frame has.
         shape: Of the result.
@@ -138,11 +125,15 @@ def certainty_over_time(
     numbers = TrackNumbers()
     row_of = np.full(max(row, default=0) + 2, -1, np.int64)  # tracks beyond the last one wanted share the last place
     row_of[list(row)] = list(row.values())
-    for pair in pairs:
-        track, probability = linked(numbers, pair)
-        place = row_of[np.minimum(track, len(row_of) - 1)]
-        span = column[pair.daughter_frame]
-        less = (place >= 0) & (probability < lowest[place, span])
-        lowest[place[less], span], frame[place[less], span] = probability[less], pair.daughter_frame
-        label[place[less], span] = pair.daughters.label[_daughters(pair)[less]]
+    for block in blocks:
+        tracks = numbers.follow(block)
+        for t in block.own:
+            into = block.into(t)
+            link = into.start + np.flatnonzero(block.selected[into])
+            daughter, found = block.daughter[link], block.probability[link]
+            place = row_of[np.minimum(tracks[daughter], len(row_of) - 1)]
+            span = column[int(block.frames[t])]
+            less = (place >= 0) & (found < lowest[place, span])
+            lowest[place[less], span], frame[place[less], span] = found[less], block.frames[t]
+            label[place[less], span] = block.cells.label[daughter[less]]
     return LeastCertain(np.where(np.isinf(lowest), np.nan, lowest), frame, label)

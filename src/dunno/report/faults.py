@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dunno.lineage.tracks import LONGEST
-from dunno.types import Detections, Floats, Held, Ints, PairPosterior
+from dunno.types import Block, Floats, Ints
 
 KINDS = ("missed", "false", "two")
 
@@ -91,44 +90,40 @@ class _Frame:
 
 @dataclass
 class FaultCounts:
-    """Counts while pairs arrive in frame order; keeps a few numbers per frame."""
+    """Counts while blocks arrive in frame order; keeps a few numbers per frame."""
 
     frames: dict[int, _Frame] = field(default_factory=dict)
-    _recent: dict[int, Detections] = field(default_factory=dict)
 
-    def follow(self, pair: PairPosterior) -> None:
-        """Take one more pair."""
-        if not self.frames:
-            self._see(pair.mothers, pair.mothers_held)
-        self._see(pair.daughters, pair.daughters_held)
-        if pair.gaps is not None and len(pair.gaps):
-            self._across_gaps(pair)
+    def follow(self, block: Block) -> None:
+        """Take one more block."""
+        begins = block.first if not self.frames else block.first + 1
+        for t in range(begins, len(block.frames)):
+            self._see(block, t)
+        for t in block.own:
+            if block.far(t).start < block.far(t).stop:
+                self._across_gaps(block, t)
 
-    def _see(self, cells: Detections, held: Held | None) -> None:
-        frame = self.frames[cells.frame] = _Frame(len(cells))
-        self._recent = dict([*[*self._recent.items()][-LONGEST:], (cells.frame, cells.without_pixels())])
-        if held is not None:
-            where = (cells.label, cells.centroid, cells.diameter)
-            frame.add("false", held.p_false, *where)
-            frame.add("two", held.p_two, *where)
+    def _see(self, block: Block, t: int) -> None:
+        rows, cells = block.rows(t), block.cells.at(t)
+        frame = self.frames[int(block.frames[t])] = _Frame(len(cells))
+        for kind, probability in (("false", block.p_false[rows]), ("two", block.p_two[rows])):
+            frame.add(kind, probability, cells.label, cells.centroid, cells.diameter)
 
-    def _across_gaps(self, pair: PairPosterior) -> None:
+    def _across_gaps(self, block: Block, t: int) -> None:
         """Of every mother that may go on across a gap, a missing mask on the straight line in each frame between."""
-        gaps = pair.gaps
-        assert gaps is not None
-        ends = np.stack([gaps.mother_frame, gaps.mother])
-        starts, group = np.unique(ends, axis=1, return_inverse=True)
-        total = np.minimum(np.bincount(group.ravel(), gaps.probability), 1.0)  # two daughters share a gap
-        best = _best_of_each(group.ravel(), gaps.probability, len(total))
-        goal = pair.daughters.centroid[gaps.daughter[best]]
-        for early in np.unique(starts[0]).tolist():
-            own = np.flatnonzero(starts[0] == early)
-            cells, row = self._recent[early], starts[1, own]
-            for between in (f for f in self._recent if early < f < pair.daughter_frame):
-                share = (between - early) / (pair.daughter_frame - early)
-                place = (1 - share) * cells.centroid[row] + share * goal[own]
+        far, frames, place = block.far(t), block.frames, block.cells.centroid
+        probability, daughter = block.probability[far], block.daughter[far]
+        mother, group = np.unique(block.mother[far], return_inverse=True)
+        total = np.minimum(np.bincount(group.ravel(), probability), 1.0)  # two daughters share a gap
+        goal = place[daughter[_best_of_each(group.ravel(), probability, len(total))]]
+        for early in np.unique(block.frame_of[mother]).tolist():
+            own = np.flatnonzero(block.frame_of[mother] == early)
+            diameter = block.cells.at(early).diameter[mother[own] - int(block.begin[early])]
+            for between in range(early + 1, t):
+                share = float(frames[between] - frames[early]) / float(frames[t] - frames[early])
+                where = (1 - share) * place[mother[own]] + share * goal[own]
                 none = np.zeros(len(own), np.int64)
-                self.frames[between].add("missed", total[own], none, place, cells.diameter[row])
+                self.frames[int(frames[between])].add("missed", total[own], none, where, diameter)
 
     def counted(self) -> Faults:
         """All of it."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from dunno.report.numbers import amount, count, percent
 from dunno.report.over_time import MOST_COLUMNS
 from dunno.report.scenes import data_uri, shrunk
 from dunno.report.table import table
-from dunno.types import Floats, Movie
+from dunno.types import Floats, Movie, RunInfo
 
 NAMES = {"missed": "missing", "false": "holding no cell", "two": "holding two cells"}
 
@@ -42,14 +41,13 @@ class FramePicture:
     pixel: tuple[float, float]
 
 
-def looked_at(about: Mapping[str, Any]) -> tuple[str, ...]:
+def looked_at(about: RunInfo) -> tuple[str, ...]:
     """Which kinds of faults the tracking could see."""
-    calibration = about["calibration"] or {}
-    missed = ("missed",) if calibration.get("max_gap") else ()
-    return (*missed, *(("false", "two") if calibration.get("judges_masks") else ()))
+    missed = ("missed",) if about.longest_gap else ()
+    return (*missed, *(("false", "two") if about.judges_masks else ()))
 
 
-def frame_pictures(movie: Movie, about: Mapping[str, Any], faults: Faults) -> list[FramePicture]:
+def frame_pictures(movie: Movie, about: RunInfo, faults: Faults) -> list[FramePicture]:
     """Pictures of the worst frames, worst first."""
     if not looked_at(about):
         return []
@@ -65,7 +63,7 @@ def _picture(movie: Movie, t: int) -> FramePicture:
     return FramePicture(data_uri(small), small.shape[1], small.shape[0], pixel)
 
 
-def section(about: Mapping[str, Any], faults: Faults, frames: Sequence[FramePicture] | None) -> str:
+def section(about: RunInfo, faults: Faults, frames: Sequence[FramePicture] | None) -> str:
     """The section; one plain line where nobody looked at the masks."""
     kinds = looked_at(about)
     if not kinds:
@@ -83,8 +81,8 @@ def section(about: Mapping[str, Any], faults: Faults, frames: Sequence[FramePict
     )
 
 
-def _unseen(about: Mapping[str, Any]) -> str:
-    if (about["calibration"] or {}).get("kind") != "motion model":
+def _unseen(about: RunInfo) -> str:
+    if about.calibration_kind != "motion model":
         return "Masks were not judged: every mask was taken for one cell, and links join neighbouring frames."
     return (
         "Nothing speaks against them: no mask seems to be missing, and skipping frames gave no reason to doubt that every mask "

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import Any
 
 from dunno.report import checking, forest, gallery, histogram, masks, over_time, skipped_frames, truthfulness, words
 from dunno.report.deciding import Deciding
@@ -19,6 +18,7 @@ from dunno.report.scenes import Scene
 from dunno.report.survey import Survey
 from dunno.report.table import table
 from dunno.report.truthfulness import Truthfulness
+from dunno.types import RunInfo
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Content:
         deciding: Where links are decided on.
     """
 
-    about: Mapping[str, Any]
+    about: RunInfo
     survey: Survey
     trees: Sequence[forest.Tree]
     forest: str
@@ -52,17 +52,17 @@ def page(content: Content) -> str:
     """The whole HTML file."""
     about, survey = content.about, content.survey
     state, meaning = words.verdict(about)
-    script, imperfect = _read("page.js"), bool(about["calibrated"]) and _contradicted(content.truthfulness)
+    script, imperfect = _read("page.js"), about.calibrated and _contradicted(content.truthfulness)
     filled = _filled(
         "page.html",
         style=_read("page.css"),
         script=script,
         script_hash=_hash("\n" + script),
-        movie=escape(about["movie"]),
-        made=escape(f"dunno {about['version']}, cost {about['cost']}, method {about['method']}, seed {about['seed']}"),
+        movie=escape(about.movie),
+        made=escape(f"dunno {about.version}, cost {about.cost}, method {about.method}, seed {about.seed}"),
         state=state,
         but=", but not perfectly" if imperfect else "",
-        state_name="good" if about["calibrated"] and not imperfect else "bad",
+        state_name="good" if about.calibrated and not imperfect else "bad",
         meaning=escape(meaning),
         beside_truth=_beside_truth(content.truthfulness),
         run=words.what_was_run(about, survey.summary.frames),

@@ -14,14 +14,15 @@ from dunno.report import svg
 from dunno.report.numbers import amount, count, percent
 from dunno.report.table import table
 from dunno.runs.imaging import imaging_sentence
+from dunno.types import RunInfo
 
 LOWEST = 1e-4
 """Shares below this are drawn at it."""
 
 
-def section(about: Mapping[str, Any], links: int, expected_wrong: float) -> str:
+def section(about: RunInfo, links: int, expected_wrong: float) -> str:
     """The section, or nothing where no test was made."""
-    tests = (about["calibration"] or {}).get("skipping") or []
+    tests = about.skip_tests
     if not tests or not tests[0]["bins"]:
         return ""
     shown = Template(files("dunno.report").joinpath("skipped_frames.html").read_text(encoding="utf-8"))
@@ -75,7 +76,7 @@ def _shares(tests: Sequence[Mapping[str, Any]], links: int, wrong: float) -> lis
     return rows
 
 
-def _imaging(tests: Sequence[Mapping[str, Any]], links: int, wrong: float, about: Mapping[str, Any]) -> str:
+def _imaging(tests: Sequence[Mapping[str, Any]], links: int, wrong: float, about: RunInfo) -> str:
     """The share of wrong links against the time between frames."""
     rows = _shares(tests, links, wrong)
     unit, minutes = _time(about)
@@ -88,7 +89,7 @@ def _imaging(tests: Sequence[Mapping[str, Any]], links: int, wrong: float, about
     return svg.chart(body, "Share of wrong links against the time between frames.")
 
 
-def _imaging_table(tests: Sequence[Mapping[str, Any]], links: int, wrong: float, about: Mapping[str, Any]) -> str:
+def _imaging_table(tests: Sequence[Mapping[str, Any]], links: int, wrong: float, about: RunInfo) -> str:
     unit, minutes = _time(about)
     seen = {1: "", **{int(test["step"]): _divisions(test) for test in tests}}
     rows = [
@@ -111,6 +112,6 @@ def _divisions(test: Mapping[str, Any]) -> str:
     return percent(min(test["divisions"] / test["divisions_between"], 1.0))
 
 
-def _time(about: Mapping[str, Any]) -> tuple[float, str]:
+def _time(about: RunInfo) -> tuple[float, str]:
     """The time between two frames, and its unit."""
-    return (float(about["interval"]), "minutes") if about["interval"] else (float(about["step"]), "frames")
+    return (float(about.interval), "minutes") if about.interval else (float(about.step), "frames")

@@ -1,4 +1,4 @@
-"""All that a report says about a tracking, counted in one pass over its frame pairs.
+"""All that a report says about a tracking, counted in one pass over its blocks.
 
 Memory does not grow with the number of links: what is kept is a histogram, a few numbers per frame, and the least certain links.
 """
@@ -15,7 +15,7 @@ from dunno.report.doubts import Doubt, least_certain
 from dunno.report.families import Families
 from dunno.report.faults import FaultCounts, Faults
 from dunno.runs.summary import Summary
-from dunno.types import Floats, Ints, PairPosterior
+from dunno.types import Block, Floats, Ints
 
 BINS = 20
 EDGES = np.linspace(0, 1, BINS + 1)
@@ -60,23 +60,24 @@ class Survey:
         return self.n_sure / self.summary.links if self.summary.links else float("nan")
 
 
-def survey(pairs: Iterable[PairPosterior]) -> Survey:
-    """Count everything while the pairs pass by."""
+def survey(blocks: Iterable[Block]) -> Survey:
+    """Count everything while the blocks pass by."""
     summary, families, faults, sure = Summary(), Families(), FaultCounts(), 0
     histogram = np.zeros(BINS, np.int64)
     frames, links, wrong = [], [], []
     doubt, doubts = _Largest(MOST_CHECKED), list[Doubt]()
-    for pair in summary.watch(pairs):
-        confidence = pair.link_probability
+    for block in summary.watch(blocks):
+        confidence = block.probability[block.links]
         histogram += np.bincount(bins(confidence, EDGES), minlength=BINS)
         sure += int((confidence > SURE).sum())
-        frames.append(pair.daughter_frame)
-        links.append(len(confidence))
-        wrong.append(float((1 - confidence).sum()))
         doubt.add(1 - confidence)
-        doubts = least_certain(doubts, pair, SHOWN_DOUBTS)
-        families.follow(pair)
-        faults.follow(pair)
+        families.follow(block)
+        faults.follow(block)
+        for pair in block.pairs():
+            frames.append(pair.daughter_frame)
+            links.append(len(pair.link_probability))
+            wrong.append(float((1 - pair.link_probability).sum()))
+            doubts = least_certain(doubts, pair, SHOWN_DOUBTS)
     summary.tracks = families.n_tracks
     columns = np.array(frames, np.int64), np.array(links, np.int64), np.array(wrong)
     return Survey(summary, sure, histogram, *columns, doubt.values(), tuple(doubts), families, faults.counted())

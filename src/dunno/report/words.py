@@ -10,22 +10,23 @@ from typing import Any
 from dunno import rooms
 from dunno.errors import InputError
 from dunno.report.numbers import count, percent
+from dunno.types import RunInfo
 
 ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
 
-def what_was_run(about: Mapping[str, Any], n_frames: int) -> str:
+def what_was_run(about: RunInfo, n_frames: int) -> str:
     """Paragraphs about the movie, the tracker and its probabilities."""
     return "".join(f"<p>{sentence}</p>" for sentence in (_movie(about, n_frames), _tracker(about), _calibration(about)))
 
 
-def _movie(about: Mapping[str, Any], n_frames: int) -> str:
-    step, frames = about["step"], about["frames"]
+def _movie(about: RunInfo, n_frames: int) -> str:
+    step, frames = about.step, about.frames
     which = f"every {ordinal(step)}, from" if step > 1 else "from"
-    taken = f", {about['interval']:g} minutes apart" if about["interval"] else ""
+    taken = f", {about.interval:g} minutes apart" if about.interval else ""
     return (
-        f"The movie <strong>{escape(about['movie'])}</strong> was tracked over {count(n_frames)} frames "
-        f"({which} {frames[0]} to {frames[-1]}{taken}; masks: {escape(about['mask_source'])}). "
+        f"The movie <strong>{escape(about.movie)}</strong> was tracked over {count(n_frames)} frames "
+        f"({which} {frames[0]} to {frames[-1]}{taken}; masks: {escape(about.mask_source)}). "
         "A tracker links each cell to its <dfn>mother</dfn> one frame earlier. "
         "The mother of a cell that did not divide is the cell itself."
     )
@@ -42,18 +43,18 @@ def ordinal(number: int) -> str:
     return f"{number}{'th' if teens else ORDINALS.get(number % 10, 'th')}"
 
 
-def _tracker(about: Mapping[str, Any]) -> str:
+def _tracker(about: RunInfo) -> str:
     gate = (
         "Every cell of the earlier frame could be the mother."
-        if about["max_distance"] is None
-        else f"Cells up to {about['max_distance']:.3g} {'µm' if about['scale'] else 'pixels'} away could be the mother "
-        f"({'a limit estimated from the movie' if about['max_distance_estimated'] else 'a limit that was given'})."
+        if about.max_distance is None
+        else f"Cells up to {about.max_distance:.3g} {'µm' if about.scale else 'pixels'} away could be the mother "
+        f"({'a limit estimated from the movie' if about.max_distance_estimated else 'a limit that was given'})."
     )
-    made = f"Links are those of {escape(about['links'])}; dunno judged them" if about["links"] else "Links were judged"
+    made = f"Links are those of {escape(about.links)}; dunno judged them" if about.links else "Links were judged"
     return (
-        f"{made} by the <em>{escape(about['cost'])}</em> cost{_explained('costs', about['cost'])}, and probabilities were made by "
+        f"{made} by the <em>{escape(about.cost)}</em> cost{_explained('costs', about.cost)}, and probabilities were made by "
         "method "
-        f"<em>{escape(about['method'])}</em>{_explained('methods', about['method'])}. {gate}"
+        f"<em>{escape(about.method)}</em>{_explained('methods', about.method)}. {gate}"
     )
 
 
@@ -66,8 +67,8 @@ def _explained(room: str, name: str) -> str:
     return f" ({escape(told[0].lower() + told[1:])})" if told else ""
 
 
-def _calibration(about: Mapping[str, Any]) -> str:
-    calibration = about["calibration"]
+def _calibration(about: RunInfo) -> str:
+    calibration = about.calibration
     if not calibration:
         return "The probabilities were taken as the method gives them; nothing was fitted."
     on = f"the annotated movie {escape(str(calibration.get('data')))}"
@@ -116,15 +117,14 @@ MEANINGS = {
 }
 
 
-def verdict(about: Mapping[str, Any]) -> tuple[str, str]:
+def verdict(about: RunInfo) -> tuple[str, str]:
     """The verdict on the probabilities in one word, and what it means."""
-    word = str(about["verdict"])
-    calibration = about["calibration"] or {}
-    if word == "supported" and calibration.get("fitted") == "truth":
-        return word, f"Of the links that are called 90 % sure, about 90 % should be right: {about['reason']}."
-    return word, MEANINGS[word].format(reason=str(about["reason"]).rstrip("."))
+    word = about.verdict
+    if word == "supported" and about.fitted_on == "truth":
+        return word, f"Of the links that are called 90 % sure, about 90 % should be right: {about.reason}."
+    return word, MEANINGS[word].format(reason=about.reason.rstrip("."))
 
 
-def parameters(about: Mapping[str, Any]) -> list[tuple[str, str]]:
+def parameters(about: RunInfo) -> list[tuple[str, str]]:
     """Everything that is needed to do it again."""
-    return [(name, json.dumps(value, ensure_ascii=False)) for name, value in about.items() if name != "frames"]
+    return [(name, json.dumps(value, ensure_ascii=False)) for name, value in about.without_frames.items()]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dunno.errors import InputError, MovieError
 from dunno.evaluation.calibration_error import BINS, check_bins
-from dunno.io.block_files import stored_pairs
+from dunno.io.block_files import linked_blocks, n_blocks
 from dunno.io.ctc import match_folder
 from dunno.io.output import read_run, read_written_run, reopen_movie, with_stored_cells
 from dunno.io.writing import whole
@@ -24,11 +23,11 @@ from dunno.report.scenes import Scene, scenes
 from dunno.report.survey import Survey, survey
 from dunno.report.truthfulness import Truthfulness, compare
 from dunno.tracking import Tracking
-from dunno.types import Movie, PairPosterior
+from dunno.types import Block, Movie, RunInfo
 
 REPORT_FILE = "report.html"
 
-Progress = Callable[[Iterator[PairPosterior], int], Iterator[PairPosterior]]
+Progress = Callable[[Iterator[Block], int], Iterator[Block]]
 
 
 def write_report(
@@ -52,22 +51,22 @@ def write_report(
         masks: Where the movie's masks are now, if they have moved.
         movie: The movie itself, if it was made from arrays or is open already.
         n_bins: Bins of confidence, where there is truth.
-        progress: Wraps the stream of pairs, which are read twice, knowing how many will come.
+        progress: Wraps the stream of blocks, which are read twice, knowing how many will come.
     """
     folder, why_not = Path(folder), ""
     check_bins(n_bins)
-    about = read_run(folder)["parameters"]
+    about = read_run(folder)
     if movie is not None:
         movie = with_stored_cells(movie, folder)
     else:
         movie, why_not = _reopened(folder, masks, needed=masks is not None or truth is not None)
     compared = None if truth is None or movie is None else _compared(folder, movie, about, Path(truth), n_bins)
-    total = len(about["frames"]) - 1
-    counted = survey(progress(stored_pairs(folder), total))
+    total = n_blocks(folder)
+    counted = survey(progress(linked_blocks(folder), total))
     pictures, about_pictures = _pictures(movie, counted.doubts, why_not)
     deciding = Deciding(port_of(read_written_run(folder)["parameters"]))
-    frames = np.array(about["frames"], np.int64)
-    trees, drawing = _grown(progress(stored_pairs(folder), total), counted, frames, deciding)
+    frames = np.array(about.frames, np.int64)
+    trees, drawing = _grown(progress(linked_blocks(folder), total), counted, frames, deciding)
     worst = None if pictures is None or movie is None else frame_pictures(movie, about, counted.faults)
     content = Content(about, counted, trees, drawing, pictures, about_pictures, compared, deciding, worst)
     target = folder / REPORT_FILE if path is None else Path(path)
@@ -88,8 +87,8 @@ def _reopened(folder: Path, masks: str | Path | None, needed: bool) -> tuple[Mov
         return None, str(error)
 
 
-def _compared(folder: Path, movie: Movie, about: Mapping[str, Any], truth: Path, n_bins: int) -> Truthfulness:
-    return compare(Tracking(movie, tuple(stored_pairs(folder)), about), match_folder(truth, movie), n_bins)
+def _compared(folder: Path, movie: Movie, about: RunInfo, truth: Path, n_bins: int) -> Truthfulness:
+    return compare(Tracking(movie, tuple(linked_blocks(folder)), about), match_folder(truth, movie), n_bins)
 
 
 def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[Scene] | None, str]:
@@ -110,14 +109,14 @@ def _seen(movie: Movie) -> str:
 
 
 def _grown(
-    pairs: Iterator[PairPosterior], counted: Survey, frames: np.ndarray, deciding: Deciding
+    blocks: Iterator[Block], counted: Survey, frames: np.ndarray, deciding: Deciding
 ) -> tuple[list[forest.Tree], str]:
-    """The forest's trees and their drawing, for which all pairs are read once more."""
+    """The forest's trees and their drawing, for which all blocks are read once more."""
     families = counted.families
     trees = forest.plant(families.listed(), families.table())
     if not trees:
         return [], ""
     row, column = forest.drawn_tracks(trees), forest.columns(frames)
     shape = (len(row), max(column.values()) + 1)
-    least = certainty_over_time(pairs, row, column, shape)
+    least = certainty_over_time(blocks, row, column, shape)
     return trees, forest.draw(trees, least, frames, deciding)

@@ -13,7 +13,7 @@ import numpy as np
 from dunno.assignment.choices import YOUNG, Choices, Kind, ways
 from dunno.models.mask_ways import IN, OUT, Graph
 from dunno.review.constraints import APPEARS, Constraints
-from dunno.types import Bools, Ints
+from dunno.types import Block, Bools, Ints
 
 AGAINST = 25.0
 """Natural logarithm of the odds against what a person decided against."""
@@ -53,36 +53,32 @@ class Clamps:
         may = {*states, YOUNG} if 1 in states else set(states)
         self.states[row] = self.states.get(row, {0, 1, 2, YOUNG}) & may
 
-    def take(self, said: Constraints, mothers: int, daughters: int, far: dict[int, Edge]) -> None:
-        """Take what was said about a pair.
-
-        Args:
-            said: About the pair.
-            mothers: Row of its first mother.
-            daughters: Row of its first daughter.
-            far: By daughter, the edge across a gap that was decided.
-        """
-        for j in np.flatnonzero(said.settled | said.two).tolist():
-            self._take_daughter(said, j, mothers, daughters + j, far.get(j))
+    @classmethod
+    def of(cls, said: Constraints, block: Block, offset: int) -> Clamps:
+        """What was said about a block's cells, by rows of a stretch in which its first row has this number."""
+        clamps, begins, ends = cls(), int(block.begin[block.first + 1]), int(block.begin[-2])
+        rows = np.arange(len(block.cells))
+        for j in np.flatnonzero((said.settled | said.two) & (rows >= begins)).tolist():
+            clamps._take_daughter(said, j, offset)
         second = set(said.also[said.also >= 0].tolist())
-        for i in np.flatnonzero(said.mother_false | said.mother_two | said.disappears).tolist():
-            row = mothers + i
-            if said.mother_false[i] or said.mother_two[i]:
-                self.hold(row, 0 if said.mother_false[i] else 2)
+        mothers = (said.false | said.two | said.disappears | said.missed) & (rows < ends)
+        for i in np.flatnonzero(mothers).tolist():
+            if said.false[i] or said.two[i]:
+                clamps.hold(offset + i, 0 if said.false[i] else 2)
             elif i not in second:
-                self.hold(row, 1, 2)
-                (self.alone if said.goes_on[i] else self.lost).add(row)
-        for i in np.flatnonzero(said.divides | said.single).tolist():
-            self.divides[mothers + i] = bool(said.divides[i])
+                clamps.hold(offset + i, 1, 2)
+                (clamps.alone if said.goes_on[i] or said.missed[i] else clamps.lost).add(offset + i)
+        for i in np.flatnonzero((said.divides | said.single) & (rows < ends)).tolist():
+            clamps.divides[offset + i] = bool(said.divides[i])
+        return clamps
 
-    def _take_daughter(self, said: Constraints, j: int, mothers: int, row: int, far: Edge | None) -> None:
+    def _take_daughter(self, said: Constraints, j: int, offset: int) -> None:
+        row = offset + j
         if said.false[j]:
             self.hold(row, 0)
             return
         self.hold(row, *((2,) if said.two[j] else (1, 2)))
-        edges = [(mothers + int(i), row) for i in (said.mother[j], said.also[j]) if i >= 0 and not said.third[j]]
-        if far is not None:
-            edges.append(far)
+        edges = [(offset + int(i), row) for i in (said.mother[j], said.also[j]) if i >= 0 and not said.third[j]]
         if edges or said.mother[j] == APPEARS or said.third[j]:
             self.into[row] = edges
 

@@ -1,17 +1,28 @@
-"""Decisions as hard constraints on one frame pair: edges forced or forbidden, loads fixed."""
+"""Decisions as hard constraints on a block's problem: edges forced or forbidden, loads fixed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from dunno.assignment import Problem, Triples
 from dunno.errors import DecisionError
+from dunno.lineage.tracks import LONGEST
 from dunno.review.decisions import MOTHER, TWO_CELLS, Decision
-from dunno.types import Bools, Detections, Floats, Ints, PairPosterior
+from dunno.types import Block, Bools, Detections, Floats, Ints
+
+
+@dataclass(frozen=True)
+class FrameCells:
+    """A frame of the output: its place among the frames, and its cells."""
+
+    t: int
+    cells: Detections
+
 
 APPEARS, UNDECIDED = -1, -2
 FORBIDDEN = 300.0
@@ -20,35 +31,33 @@ FORBIDDEN = 300.0
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """What was decided about a pair.
+    """What was decided about a block's cells: n of them may be daughters, m mothers; both are all rows of the block.
 
     Attributes:
-        mother: (n,) each daughter's mother, -1 where she has none, -2 where nothing was decided.
+        mother: (n,) each daughter's mother, -1 where it has none, -2 where nothing was decided.
+        also: (n,) the mother of the second cell of a mask that holds two; -2 where none was named.
+        third: (n,) the third daughter of a mother of three: its edge is outside the assignment, in which a mother has two at most.
+        false: (n,) masks that are no cell.
+        two: (n,) masks that hold two cells.
         divides: (m,) mothers with exactly two daughters.
         single: (m,) mothers that do not divide.
-        disappears: (m,) mothers without daughter.
+        disappears: (m,) mothers without daughter in the assignment.
         three: (m,) mothers with three daughters.
-        third: (n,) the third one of them: her edge is outside the assignment, in which a mother has two at most.
-        goes_on: (m,) those of `disappears` whose cell goes on: in a later frame, or in a mask with another cell.
-        across: (n,) daughters whose mother is in an earlier frame than the pair's.
-        also: (n,) the mother of the second cell of a mask that holds two; -2 where none was named.
-        false: (n,) daughters' masks that are no cell; `mother_false` (m,) likewise.
-        two: (n,) daughters' masks that hold two cells; `mother_two` (m,) likewise.
+        goes_on: (m,) those of `disappears` whose cell goes on in a mask with another cell.
+        missed: (m,) mothers whose mask is missing in the next frame: they have no daughter there.
     """
 
     mother: Ints
     also: Ints
+    third: Bools
+    false: Bools
+    two: Bools
     divides: Bools
     single: Bools
     disappears: Bools
     three: Bools
     goes_on: Bools
-    mother_false: Bools
-    mother_two: Bools
-    third: Bools
-    across: Bools
-    false: Bools
-    two: Bools
+    missed: Bools
 
     @property
     def settled(self) -> Bools:
@@ -58,7 +67,7 @@ class Constraints:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was decided, or only that nobody can say."""
-        said = (self.settled, self.divides, self.single, self.disappears, self.two, self.mother_two)
+        said = (self.settled, self.divides, self.single, self.disappears, self.missed, self.two)
         return not any(each.any() for each in said)
 
     @property
@@ -66,19 +75,19 @@ class Constraints:
         """(m,) how many daughters of each mother were decided on."""
         return np.bincount(self.mother[(self.mother >= 0) & ~self.third], minlength=len(self.divides))
 
-    def allowed(self, mother: Ints, daughter: Ints) -> Bools:
+    def allowed(self, mother: Ints, daughter: Ints, gap: Ints | int = 0) -> Bools:
         """(E,) edges that no decision forbids by itself: a mother's confirmed daughters may leave no room."""
         own = self.mother[daughter]
         most = np.where(self.disappears, 0, np.where(self.single, 1, 2))
-        room = self.confirmed[mother] < most[mother]
+        room = (self.confirmed[mother] < most[mother]) & ~(self.missed[mother] & (np.asarray(gap) == 0))
         return np.asarray(((own == mother) & ~self.third[daughter]) | ((own == UNDECIDED) & room))
 
 
 def nothing_said(n_mothers: int, n_daughters: int) -> Constraints:
     """No constraint yet; what is decided is written into it."""
     undecided = np.full(n_daughters, UNDECIDED)
-    no_mother, no_daughter = np.zeros((7, n_mothers), np.bool_), np.zeros((4, n_daughters), np.bool_)
-    return Constraints(undecided, undecided.copy(), *no_mother, *no_daughter)
+    no_mother, no_daughter = np.zeros((6, n_mothers), np.bool_), np.zeros((3, n_daughters), np.bool_)
+    return Constraints(undecided, undecided.copy(), *no_daughter, *no_mother)
 
 
 def index_of(cells: Detections, label: int) -> int:
@@ -89,7 +98,15 @@ def index_of(cells: Detections, label: int) -> int:
     return place
 
 
-def constrained(problem: Problem, said: Constraints) -> Problem:
+def row_of(block: Block, frame: int, label: int) -> int:
+    """The row of a cell of a block; refused where there is none."""
+    t = int(np.searchsorted(block.frames, frame))
+    if t == len(block.frames) or block.frames[t] != frame:
+        raise DecisionError(f"frame {frame} has no cells in this output")
+    return int(block.begin[t]) + index_of(block.cells.at(t), label)
+
+
+def constrained(problem: Problem, said: Constraints, gap: Ints | int = 0) -> Problem:
     """The same problem in which only assignments that agree with the decisions have any weight.
 
     Edges that were decided against are infinite. An event that was decided against (a settled daughter appears, a mother who
@@ -97,7 +114,7 @@ def constrained(problem: Problem, said: Constraints) -> Problem:
     """
     cost = problem.cost.copy()
     dividing = (problem.cost if problem.dividing_cost is None else problem.dividing_cost).copy()
-    forbidden = ~said.allowed(problem.mother, problem.daughter)
+    forbidden = ~said.allowed(problem.mother, problem.daughter, gap)
     cost[forbidden] = dividing[forbidden] = np.inf
     dividing[(said.single | said.disappears)[problem.mother]] = np.inf
     cost[said.divides[problem.mother]] = np.inf
@@ -151,57 +168,56 @@ def _dearest_extra(problem: Problem) -> Floats:
     return extra
 
 
-def with_decided_edges(pair: PairPosterior, decisions: Iterable[Decision]) -> PairPosterior:
-    """The pair with every decided edge among its candidates.
+def with_decided_edges(block: Block, decisions: Iterable[Decision]) -> Block:
+    """The block with every decided edge among its candidates.
 
     A person may know a mother that the gate left out, or that the cost holds for impossible. Such an edge costs as much as the
-    pair's dearest one, whether its mother divides or not: how far she is says nothing about that.
+    dearest one into its frame, whether its mother divides or not: how far it is says nothing about that.
     """
     for decision in decisions:
-        near = decision.mother_frame in (None, pair.mother_frame) and decision.frame == pair.daughter_frame
-        if decision.kind in (MOTHER, TWO_CELLS) and decision.mother is not None and near:
-            mother = index_of(pair.mothers, decision.mother)
-            pair = _with_edge(pair, mother, index_of(pair.daughters, decision.label))
-    return pair
+        t = int(np.searchsorted(block.frames, decision.frame))
+        own = t in block.own and block.frames[t] == decision.frame
+        if decision.kind in (MOTHER, TWO_CELLS) and decision.mother is not None and own:
+            before = int(block.frames[t - 1]) if decision.mother_frame is None else decision.mother_frame
+            if before >= block.frames[0]:
+                block = _with_edge(
+                    block, t, row_of(block, before, decision.mother), row_of(block, decision.frame, decision.label)
+                )
+    return block
 
 
-def _with_edge(pair: PairPosterior, mother: int, daughter: int) -> PairPosterior:
-    place = int(np.searchsorted(pair.daughter * len(pair.mothers) + pair.mother, daughter * len(pair.mothers) + mother))
-    known = place < len(pair.mother) and pair.mother[place] == mother and pair.daughter[place] == daughter
-    if not known:
-        pair = replace(
-            pair,
-            mother=np.insert(pair.mother, place, mother),
-            daughter=np.insert(pair.daughter, place, daughter),
-            cost=np.insert(pair.cost, place, _dearest(pair.cost)),
-            log_probability=np.insert(pair.log_probability, place, -np.inf),
-            selected=np.insert(pair.selected, place, False),
-            problem=None if pair.problem is None else _with_place(pair.problem, pair, place, mother, daughter),
-        )
-    if pair.problem is None or np.isfinite(_either(pair.problem)[place]):
-        return pair
-    cost, dividing = (given.copy() for given in _costs(pair.problem))
-    cost[place] = dividing[place] = _dearest(_either(pair.problem))
-    ends = (pair.mother, pair.daughter)
-    return replace(pair, problem=_again(pair.problem, *ends, cost, dividing, pair.problem.triples))
+def _with_edge(block: Block, t: int, mother: int, daughter: int) -> Block:
+    near, far = block.near(t), block.far(t)
+    gap = t - int(block.frame_of[mother]) - 1
+    if gap >= LONGEST:
+        raise DecisionError(f"a link across {gap} frames; {LONGEST - 1} can be skipped at most")
+    known = np.flatnonzero((block.mother == mother) & (block.daughter == daughter))
+    n = len(block.cells)
+    keys = block.daughter[near] * n + block.mother[near]
+    place = far.stop if gap else near.start + int(np.searchsorted(keys, daughter * n + mother))
+    if not len(known):
+        row = {"mother": mother, "daughter": daughter, "gap": gap, "cost": _dearest(block.cost[near])}
+        row |= {"log_probability": -np.inf, "selected": False}
+        columns: dict[str, Any] = {name: np.insert(getattr(block, name), place, each) for name, each in row.items()}
+        problem = None if block.problem is None else _with_place(block.problem, place, mother, daughter)
+        block = replace(block, **columns, samples=block.samples[:0], problem=problem)
+    place = int(known[0]) if len(known) else place
+    if block.problem is None or np.isfinite(_either(block.problem)[place]):
+        return block
+    cost, dividing = (given.copy() for given in _costs(block.problem))
+    cost[place] = dividing[place] = _dearest(_either(block.problem)[block.near(t)])
+    return replace(block, problem=replace(block.problem, cost=cost, dividing_cost=dividing))
 
 
-def _with_place(problem: Problem, pair: PairPosterior, place: int, mother: int, daughter: int) -> Problem:
+def _with_place(problem: Problem, place: int, mother: int, daughter: int) -> Problem:
     """The problem with one more edge, infinite for now."""
     cost, dividing = (np.insert(given, place, np.inf) for given in _costs(problem))
-    ends = np.insert(pair.mother, place, mother), np.insert(pair.daughter, place, daughter)
+    ends = np.insert(problem.mother, place, mother), np.insert(problem.daughter, place, daughter)
     number = np.arange(len(problem.cost))
     number[place:] += 1
-    return _again(
-        problem, *ends, cost, dividing, None if problem.triples is None else problem.triples.renumbered(number)
-    )
-
-
-def _again(
-    problem: Problem, mother: Ints, daughter: Ints, cost: Floats, dividing: Floats, triples: Triples | None
-) -> Problem:
+    triples = None if problem.triples is None else problem.triples.renumbered(number)
     events = (problem.appear, problem.disappear, problem.divide)
-    return Problem(mother, daughter, cost, problem.n_mothers, problem.n_daughters, *events, dividing, triples)
+    return Problem(*ends, cost, problem.n_mothers, problem.n_daughters, *events, dividing, triples)
 
 
 def _costs(problem: Problem) -> tuple[Floats, Floats]:

@@ -20,6 +20,9 @@ KINDS = (*ABOUT_DAUGHTERS, *ABOUT_MOTHERS, TWO_CELLS, MISSING)
 NAMES_A_MOTHER = {MOTHER: True, TWO_CELLS: None, MISSING: None}
 """Which kinds name a mother: always, or if she is known; all others never."""
 
+MOST = 2**53
+"""Larger numbers are those of no cell, and not exact in a browser."""
+
 Subject = tuple[str, int, int | tuple[float, ...]]
 
 
@@ -53,8 +56,9 @@ class Decision:
             raise DecisionError(f"a decision of kind {self.kind!r}; expected one of {', '.join(map(repr, KINDS))}")
         given = (self.frame, self.label, self.mother, self.mother_frame, self.other)
         numbers = tuple(0 if number is None else number for number in given)
-        if any(isinstance(number, bool) or not isinstance(number, int) for number in numbers):
-            raise DecisionError(f"frame, label and mother are {numbers[:3]}; expected whole numbers")
+        if any(type(number) is not int or abs(number) > MOST for number in numbers):
+            told = ", ".join(f"{number!r:.20}" for number in numbers[:3])
+            raise DecisionError(f"frame, label and mother are {told}; expected whole numbers, up to 2^53")
         named = NAMES_A_MOTHER.get(self.kind, False)
         if named is not None and named != (self.mother is not None):
             raise DecisionError(f"a decision of kind {self.kind!r} with mother {self.mother}; only 'mother' names one")
@@ -103,7 +107,8 @@ class Decision:
         """Read what `to_dict` made."""
         place = content.get("place")
         if place is not None:
-            if not isinstance(place, list | tuple) or not all(type(each) in (int, float) for each in place):
+            numbers = isinstance(place, list | tuple) and all(type(each) in (int, float) for each in place)
+            if not numbers or not all(abs(each) <= MOST for each in place):
                 raise DecisionError(f"place is {place!r:.60}; expected two or three finite numbers, in pixels")
             place = tuple(float(each) for each in place)
         named = {name: content.get(name) for name in ("mother", "mother_frame", "other")}

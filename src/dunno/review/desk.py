@@ -184,11 +184,11 @@ class Desk:
         review, table = self.review, self.review.table
         kinds = [answer.decision.kind for answer in review.standing]
         return {
-            "movie": review.about["movie"],
-            "method": review.about["method"],
-            "cost": review.about["cost"],
+            "movie": review.about.movie,
+            "method": review.about.method,
+            "cost": review.about.cost,
             "calibrated": review.calibrated,
-            "verdict": review.about["verdict"],
+            "verdict": review.about.verdict,
             "joint": review.has_problem,
             "expected": table.expected_wrong_links,
             "first_expected": review.first_expected,

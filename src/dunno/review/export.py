@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dunno.errors import InputError
 from dunno.io import block_files, cell_files
 from dunno.io.writers.csv import CsvWriter
@@ -25,25 +23,23 @@ from dunno.review.state import Progress
 from dunno.runs.run import Run
 from dunno.runs.summary import Summary
 from dunno.tracking import Tracking
-from dunno.types import Movie, PairPosterior
+from dunno.types import Block, Movie, RunInfo
 
-PAIRS_PER_FILE = 16
 STATEMENTS = "statements.csv"
 COLUMNS = ("kind", "frame", "label", "mother_frame", "mother", "other")
 
 
-def reviewed_pairs(review: Review) -> Iterator[PairPosterior]:
-    """Every pair given the decisions, each saying which daughters a person decided on."""
-    for pair in one_link_each(review.pairs()):
-        yield pair if pair.reviewed is not None else replace(pair, reviewed=np.zeros(len(pair.daughters), np.bool_))
+def reviewed_blocks(review: Review) -> Iterator[Block]:
+    """The movie given the decisions, each block saying which daughters a person decided on."""
+    return (replace(block, is_reviewed=True) for block in one_link_each(review.blocks()))
 
 
-def about_review(review: Review) -> dict[str, Any]:
+def about_review(review: Review) -> RunInfo:
     """The output's parameters, and what the review did to it."""
     kinds = [answer.decision.kind for answer in review.standing]
     said = {kind: kinds.count(kind) for kind in sorted(set(kinds))}
     found = {"answered": review.n_answered, "statements": said, "error_rate": rate_of(review.error_rate())}
-    return {**review.about, "review": found}
+    return replace(review.about, review=found)
 
 
 def rate_of(found: ErrorRate) -> dict[str, Any]:
@@ -54,7 +50,7 @@ def rate_of(found: ErrorRate) -> dict[str, Any]:
 
 def reviewed_tracking(review: Review) -> Tracking:
     """The whole reviewed movie in memory."""
-    return Tracking(review.movie, tuple(reviewed_pairs(review)), about_review(review))
+    return Tracking(review.movie, tuple(reviewed_blocks(review)), about_review(review))
 
 
 def export(
@@ -80,8 +76,8 @@ def export(
         if movie is not None:
             writers.append(CtcWriter(partial / "ctc", about, movie))
         summary = Summary()
-        kept = block_files.keep(reviewed_pairs(review), partial / block_files.FOLDER, PAIRS_PER_FILE)
-        summary.tracks = len(drain(progress(summary.watch(kept), review.table.n_pairs), writers))
+        kept = block_files.keep(reviewed_blocks(review), partial / block_files.FOLDER)
+        summary.tracks = len(drain(progress(summary.watch(kept), review.n_blocks), writers))
         cell_files.copy_cells(review.folder, partial)
         write_statements(partial / STATEMENTS, review)
         run = Run(Path(folder), about, summary, time.perf_counter() - started)

@@ -39,11 +39,11 @@ def _climb(review: Review, t: int, index: int, back: int) -> tuple[int, int]:
         if len(edge):
             t, index = t - 1, int(pair.mother[edge[0]])
             continue
-        gaps = pair.gaps
-        far = [] if gaps is None else np.flatnonzero(gaps.selected & (gaps.daughter == index)).tolist()
-        if gaps is None or not far:
+        gaps = pair.earlier
+        far = np.flatnonzero(gaps.selected & (gaps.daughter == index))
+        if not len(far):
             break
-        t, index = t - 1 - int(gaps.gap[far[0]]), int(gaps.mother[far[0]])
+        t, index = t - 1 - int(gaps.gap[far[0]]), int(pair.block.index_of(gaps.mother[far])[0])
     return t, index
 
 
@@ -56,11 +56,9 @@ def _descend(
         pair = review.pair(t)
         chosen = np.flatnonzero(pair.selected)
         found = [(t, int(pair.mother[e]), int(pair.daughter[e]), float(pair.probability[e])) for e in chosen.tolist()]
-        if pair.gaps is not None:
-            gaps = pair.gaps.only(pair.gaps.selected)
-            earlier = (t - gaps.gap).tolist()
-            ends = (earlier, gaps.mother.tolist(), gaps.daughter.tolist(), gaps.probability.tolist())
-            found += list(zip(*ends, strict=True))
+        gaps, far = pair.earlier, np.flatnonzero(pair.earlier.selected)
+        columns = (t - gaps.gap, pair.block.index_of(gaps.mother), gaps.daughter, gaps.probability)
+        found += list(zip(*(column[far].tolist() for column in columns), strict=True))
         for when, mother, daughter, probability in found:
             if (when, mother) not in number or len(cells) >= MOST:
                 continue

@@ -26,8 +26,8 @@ def errors(pair: PairPosterior) -> Floats:
     """(n,) probability that each daughter's reported decision, a mother or ⊥, is wrong; 0 where nothing is known to decide on."""
     right = np.exp(pair.log_no_mother)
     right[pair.daughter[pair.selected]] = pair.probability[pair.selected]
-    if pair.gaps is not None:
-        right[pair.gaps.daughter[pair.gaps.selected]] = pair.gaps.probability[pair.gaps.selected]
+    far = pair.earlier
+    right[far.daughter[far.selected]] = far.probability[far.selected]
     return np.nan_to_num(np.clip(1.0 - right, 0.0, 1.0))
 
 

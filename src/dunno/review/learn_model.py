@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,8 +12,9 @@ from dunno.calibration import ModelCalibration, TemperedCosts
 from dunno.calibration.kinds.model import stretch_of
 from dunno.calibration.softening import PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH, Softening, mixed
 from dunno.calibration.verdict import Verdict, Word
+from dunno.costs import Cost
 from dunno.review.learn_softening import learn_softening
-from dunno.review.lessons import ENOUGH, Lessons, Values, calibration_kind, uncalibrated
+from dunno.review.lessons import ENOUGH, Lessons, Values
 from dunno.review.review import Review
 from dunno.runs.workspace import CALIBRATION_FILE
 from dunno.terms import to_free
@@ -34,7 +34,7 @@ AS_IT_IS = Softening()
 LogProbability = Callable[[Floats], Floats]
 
 
-def fit_model(review: Review, lessons: Lessons, cost: Any) -> tuple[ModelCalibration, Values]:
+def fit_model(review: Review, lessons: Lessons, cost: Cost) -> tuple[ModelCalibration, Values]:
     """Correct the terms of the model that the output was made with, then how much less sure than it one should be.
 
     Every answer counts once: which cells are asked about depends on what was tracked and answered before, so that it says nothing
@@ -51,11 +51,11 @@ def fit_model(review: Review, lessons: Lessons, cost: Any) -> tuple[ModelCalibra
     fitted = replace(fitted, softening=softening, fitted="truth", problems=(), verdict=verdict, intervals=intervals)
     nan = float("nan")
     values |= {"tempering": (softening.tempering, nan, nan), "unknown": (softening.unknown, nan, nan)}
-    return replace(fitted, summary=losses, fitted_for=uncalibrated(review.about)), values
+    return replace(fitted, summary=losses, fitted_for=review.about.uncalibrated.to_dict()), values
 
 
 def _fit_terms(
-    review: Review, lessons: Lessons, own: ModelCalibration, cost: Any
+    review: Review, lessons: Lessons, own: ModelCalibration, cost: Cost
 ) -> tuple[ModelCalibration, Values, dict[str, float]]:
     """The most probable parameters, each with its interval, and the mean loss before and after.
 
@@ -104,7 +104,7 @@ def _shifted(calibration: ModelCalibration, change: dict[str, float]) -> ModelCa
 def fit_tempering(review: Review, lessons: Lessons) -> tuple[TemperedCosts, Values]:
     """Temper the costs of the output, and move its event costs."""
     about = review.about
-    before = about["calibration"]["tempering"] if calibration_kind(about) == TemperedCosts.name else 1.0
+    before = about.calibration_details["tempering"] if about.calibration_kind == TemperedCosts.name else 1.0
     problems = {t: review.original(t).problem for t in np.unique(lessons.pair).tolist()}
     given = next(iter(problems.values()))
     assert given is not None
@@ -132,7 +132,7 @@ def fit_tempering(review: Review, lessons: Lessons) -> tuple[TemperedCosts, Valu
     fitted = replace(
         found,
         tempering=found.tempering * before,
-        fitted_for=uncalibrated(about),
+        fitted_for=about.uncalibrated.to_dict(),
         loss_before=losses[0],
         loss_after=losses[1],
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dunno import rooms
 from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts
+from dunno.costs import cost_of
 from dunno.review.learn_model import fit_model, fit_tempering
 from dunno.review.learn_temperature import fit_temperature
 from dunno.review.lessons import ENOUGH, Values, lessons_of
@@ -46,13 +46,12 @@ def learn(review: Review, *, temperature: bool = False) -> Learnt:
     """
     lessons = lessons_of(review)
     about = review.about
-    cost = rooms.find("costs", str(about["cost"]))
-    cost = cost(**about["cost_parameters"]) if isinstance(cost, type) else cost
-    of_model = bool(about["joint"]) and not temperature and hasattr(cost, "spread")
+    cost = cost_of(about.cost, **about.cost_parameters)
+    of_model = about.joint and not temperature and cost.is_motion
     worth = float(len(lessons)) if of_model else lessons.effective
     lessons.require(worth)
     calibration: Fitted
-    if not about["joint"] or temperature:
+    if not about.joint or temperature:
         calibration, values = fit_temperature(review, lessons)
     elif of_model:
         calibration, values = fit_model(review, lessons, cost)

@@ -13,7 +13,6 @@ than for herself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -118,13 +117,3 @@ def weigh(questions: list[dict[str, float]]) -> Floats:
         return left
     ratio = np.where(left > 1, (left[-1] - 1) / np.maximum(left - 1, 1), 0.0)
     return np.asarray(1 + ratio * (1 / (left * chance) - 1))
-
-
-def uncalibrated(about: dict[str, Any]) -> dict[str, Any]:
-    """What an output was made with, but for its calibration."""
-    return {**about, "calibration": None, "calibrated": False, "verdict": "untested", "reason": ""}
-
-
-def calibration_kind(about: dict[str, Any]) -> str | None:
-    """The kind of calibration that an output was made with."""
-    return None if about["calibration"] is None else str(about["calibration"]["kind"])

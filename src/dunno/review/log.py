@@ -127,9 +127,21 @@ def _read(path: Path) -> tuple[dict[str, Any] | None, list[dict[str, Any]], int]
     return records[0], records[1:], end
 
 
+def _as_text(who: str) -> str:
+    """A name that can be written in UTF-8 and read back; half of a character cannot."""
+    try:
+        who.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"who is {who!a:.60}, which is no text; expected a name") from None
+    return who
+
+
 def _parsed(path: Path, n: int, line: bytes) -> dict[str, Any]:
+    """A line; halves of characters, which older versions took for names, become question marks."""
     try:
         record = json.loads(line)
+        if b"\\u" in line:
+            record = json.loads(json.dumps(record, ensure_ascii=False).encode("utf-8", "replace"))
         if not isinstance(record, dict):
             raise ValueError
     except (ValueError, RecursionError):
@@ -142,7 +154,7 @@ class Log:
 
     def __init__(self, folder: Path, who: str, header: dict[str, Any]) -> None:
         self.path = folder / REVIEW_FILE
-        self.who = who
+        self.who = _as_text(who)
         found, records, self._end = _read(self.path)
         self.history = replay(records)
         self._n = records[-1]["n"] if records else 0
@@ -179,7 +191,7 @@ class Log:
 
     def _add(self, content: dict[str, Any], who: str | None) -> None:
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        record = {"n": self._n + 1, "time": now, "who": who or self.who, **content}
+        record = {"n": self._n + 1, "time": now, "who": _as_text(who or self.who), **content}
         self._append(record)
         self._n += 1
         self.history.take(record)

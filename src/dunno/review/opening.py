@@ -9,6 +9,7 @@ from dunno.errors import InputError, OutputError
 from dunno.io.output import read_written_run
 from dunno.io.writing import REVIEW_FILE
 from dunno.report.deciding import fingerprint
+from dunno.types import RunInfo
 from dunno.work.lock import Lock
 
 LOCK_FILE = "review.lock"
@@ -39,7 +40,7 @@ def alone(folder: Path, who: str) -> Lock:
         raise OutputError(f"{folder}: cannot be written ({error.strerror}); a review keeps its log there") from None
 
 
-def header_of(folder: Path, about: dict[str, Any], found: dict[str, Any] | None) -> dict[str, Any]:
+def header_of(folder: Path, about: RunInfo, found: dict[str, Any] | None) -> dict[str, Any]:
     """The first line of the output's log; refused where the log that was found is another tracking's.
 
     Args:
@@ -48,7 +49,7 @@ def header_of(folder: Path, about: dict[str, Any], found: dict[str, Any] | None)
         found: The first line of the log that is there.
     """
     # a newer dunno may know more than when the review was begun
-    header = {"review_of": fingerprint(written(folder)), "dunno": about["version"], "movie": about["movie"]}
+    header = {"review_of": fingerprint(written(folder)), "dunno": about.version, "movie": about.movie}
     if found is not None and found.get("review_of") != header["review_of"]:
         raise InputError(
             f"{folder / REVIEW_FILE}: is the review of another tracking; move it away to begin anew, "

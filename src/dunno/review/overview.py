@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import DecisionError
-from dunno.io.block_files import stored_pairs
-from dunno.lineage.tracks import TrackNumbers, records
+from dunno.io.block_files import linked_blocks
+from dunno.lineage.tracks import TrackNumbers
 from dunno.review.review import Review
 
 TILES = 24
@@ -61,16 +61,15 @@ class Tracks:
 
     def _count(self) -> np.ndarray:
         """(tracks,) the first row of each track, -1 where it has none."""
-        numbers = TrackNumbers()
-        found = np.full(1024, -1)
-        n_rows, is_first = 0, True
-        for record, _ in records(stored_pairs(self._review.folder), numbers):
-            if is_first:  # the first frame's cells are no rows
-                is_first = False
-                continue
+        numbers, found = TrackNumbers(), np.full(1024, -1)
+        n_rows = 0
+        for block in linked_blocks(self._review.folder):
+            begins = int(block.begin[block.first + 1])  # the first frame's cells are no rows
+            track = numbers.follow(block)[begins:]
             if len(numbers) > len(found):
                 found = np.concatenate([found, np.full(len(numbers) + len(found), -1)])
-            new = found[record.track - 1] < 0
-            found[record.track[new] - 1] = n_rows + np.flatnonzero(new)
-            n_rows += len(record.track)
+            tracks, place = np.unique(track, return_index=True)
+            new = found[tracks - 1] < 0
+            found[tracks[new] - 1] = n_rows + place[new]
+            n_rows += len(track)
         return found[: len(numbers)]

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dunno.calibration import Calibration
-from dunno.calibration.applying import cost_of
-from dunno.methods.joint_posterior import JointPosterior
+from dunno.costs import cost_of
 from dunno.tracking.plan import Plan
+from dunno.tracking.tracker import Tracker
+from dunno.types import RunInfo
 
 
-def plan_of(about: dict[str, Any], calibration: Calibration) -> Plan:
+def plan_of(about: RunInfo, calibration: Calibration) -> Plan:
     """The plan of an output of method JP, with a calibration that makes costs."""
-    gate = about["max_distance"]
-    gate = np.inf if gate is None else float(gate)
-    return Plan(
-        cost=cost_of(about),
-        method=JointPosterior(),
-        perturbation=None,
-        gate=gate,
-        max_distance=gate,
-        appear_cost=None,
-        disappear_cost=None,
-        divide_cost=None,
-        no_mother=bool(about["no_mother"]),
-        seed=int(about["seed"]),
-        links=None,
-        calibration=calibration,
-    )
+    gate = np.inf if about.max_distance is None else about.max_distance
+    cost = cost_of(about.cost, **about.cost_parameters)
+    return Tracker(cost, no_mother=about.no_mother, seed=about.seed, calibration=calibration).draft(gate, gate)

@@ -7,18 +7,16 @@ from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 
-from dunno.errors import DecisionError
+from dunno.errors import DecisionError, InputError
 from dunno.io.output import read_run, reopen_movie, with_stored_cells
 from dunno.report.deciding import port_of
 from dunno.review.asking import Asker, error_rate
 from dunno.review.audit import SHARE, Audit, ErrorRate
-from dunno.review.constraints import index_of
+from dunno.review.constraints import FrameCells, index_of
 from dunno.review.decisions import MISSING, SKIP, TWO_CELLS, Decision
-from dunno.review.far import Found
 from dunno.review.log import Answer, History, Log, Said, read_log, replay
 from dunno.review.mask_blocks import MaskBlocks
 from dunno.review.meanwhile import check_nothing_new, check_seen
@@ -26,7 +24,7 @@ from dunno.review.opening import alone, header_of, user, written
 from dunno.review.question import Question
 from dunno.review.queue import Filter, Order, Queue
 from dunno.review.state import Progress, State
-from dunno.types import Bools, Detections, Movie, PairPosterior
+from dunno.types import Block, Bools, Detections, Movie, PairPosterior, RunInfo
 from dunno.work.lock import Lock
 
 SEED = 0
@@ -55,7 +53,7 @@ class Review:
     def __init__(
         self,
         folder: Path,
-        about: dict[str, Any],
+        about: RunInfo,
         log: Log | None,
         history: History,
         lock: Lock | None,
@@ -103,7 +101,7 @@ class Review:
             progress: Wraps the stream of pairs, knowing how many will come.
         """
         folder = Path(folder)
-        about = read_run(folder)["parameters"]
+        about = read_run(folder)
         found, records = read_log(folder)
         header = header_of(folder, about, found)
         if read_only:
@@ -146,7 +144,7 @@ class Review:
     @property
     def calibrated(self) -> bool:
         """Whether the output's probabilities are."""
-        return bool(self.about["calibrated"])
+        return self.about.calibrated
 
     @property
     def standing(self) -> tuple[Answer, ...]:
@@ -178,9 +176,19 @@ class Review:
         with self._guard:
             return self._state.pair(t)
 
-    def pairs(self) -> Iterator[PairPosterior]:
-        """Every pair given the decisions, in frame order."""
-        return (self.pair(t) for t in range(self.table.n_pairs))
+    def blocks(self) -> Iterator[Block]:
+        """The movie given the decisions, block by block."""
+        return self._state.blocks()
+
+    def block(self, first: int, last: int) -> Block:
+        """Some pairs in a row given the decisions: from number `first` up to, but not including, `last`."""
+        with self._guard:
+            return self._state.part(range(first, last))
+
+    @property
+    def n_blocks(self) -> int:
+        """How many blocks there are."""
+        return self._state.n_blocks
 
     def pair_of(self, decision: Decision) -> int:
         """The number of the frame pair that a decision is about."""
@@ -200,12 +208,25 @@ class Review:
         """
         with self._guard:
             log = self._open_log()
+            self._check_place(decision)
             decision = self._state.normalised(decision)
             solved = self._state.tried(decision)
             asked = None if question is None else question.log
             answer = log.answer(decision, self._state.belief(decision), asked, who)
             self.changed = self._state.add(answer, solved)
             return answer
+
+    def _check_place(self, decision: Decision) -> None:
+        """Refuse a place outside the field, where the movie is there to say how large that is."""
+        place = decision.place
+        try:
+            shape = self.movie.shape if place is not None and self.movie.has_masks else None
+        except InputError:
+            return
+        if place is None or shape is None or len(place) != len(shape):
+            return
+        if not all(-0.5 <= each <= size - 0.5 for each, size in zip(place, shape, strict=True)):
+            raise DecisionError(f"place is {place}, outside the field of {' × '.join(map(str, shape))} pixels")
 
     def undo(self, who: str | None = None) -> Answer:
         """Take back the last answer."""
@@ -274,7 +295,7 @@ class Review:
         """Refuse to take back what this person has not seen."""
         check_nothing_new([] if seen is None else self.since(seen))
 
-    def find(self, frame: int) -> Found:
+    def find(self, frame: int) -> FrameCells:
         """A frame by its original index, with its cells."""
         with self._guard:
             return self._state.find(frame)

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Any
 
 import fastapi
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from dunno.errors import DunnoError, InputError
@@ -27,7 +28,12 @@ def make_routes(desks: Desks, gate: Gate, files: dict[str, tuple[str, bytes]]) -
 
     @app.exception_handler(DunnoError)
     def tell(request: fastapi.Request, error: DunnoError) -> JSONResponse:
-        return JSONResponse({"reason": str(error)}, status_code=409)
+        return JSONResponse({"reason": str(error).encode("utf-8", "replace").decode()}, status_code=409)
+
+    @app.exception_handler(RequestValidationError)
+    def tell_form(request: fastapi.Request, error: RequestValidationError) -> JSONResponse:
+        wrong = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        return JSONResponse({"reason": wrong.encode("utf-8", "replace").decode()[:500]}, status_code=422)
 
     def alone(work: Callable[[], Any]) -> JSONResponse:
         with guard:

@@ -12,23 +12,22 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import DecisionError
-from dunno.lineage.tracks import LONGEST
+from dunno.io.block_files import n_blocks
 from dunno.review import gain
 from dunno.review.condition import Rules, condition
-from dunno.review.constraints import index_of
+from dunno.review.constraints import FrameCells, index_of
 from dunno.review.decisions import ABOUT_MOTHERS, MISSING, NO_CELL, ONE_CELL, TWO_CELLS, Decision, in_force
-from dunno.review.far import Found
 from dunno.review.log import Answer
 from dunno.review.mask_blocks import MaskBlocks
 from dunno.review.statements import concerns
 from dunno.review.store import Recent, Store
 from dunno.review.table import Table
-from dunno.types import Bools, Ints, PairPosterior
+from dunno.types import Block, Bools, Ints, PairPosterior, RunInfo
 
 FALSE = (NO_CELL, ONE_CELL)
 KEPT_BLOCKS = 16
-"""Blocks with decisions that are kept solved, where masks are judged: to solve one takes as long as to track it."""
-Progress = Callable[[Iterator[PairPosterior], int], Iterator[PairPosterior]]
+"""Blocks with decisions that are kept solved: to solve one takes as long as to track it."""
+Progress = Callable[[Iterator[Block], int], Iterator[Block]]
 
 
 class State:
@@ -39,60 +38,84 @@ class State:
         answers: For every row with an answer, those that stand, the last one last.
     """
 
-    def __init__(
-        self, folder: Path, about: dict[str, Any], progress: Progress, blocks: MaskBlocks | None = None
-    ) -> None:
-        keep_links = about["links"] is not None or not about["joint"]
-        self._rules = Rules(no_mother=bool(about["no_mother"]), keep_links=keep_links)
+    def __init__(self, folder: Path, about: RunInfo, progress: Progress, blocks: MaskBlocks | None = None) -> None:
+        keep_links = about.links is not None or not about.joint
+        self._rules = Rules(no_mother=about.no_mother, keep_links=keep_links)
         self._store = Store(folder)
         self._blocks = blocks
-        self._solved: Recent[PairPosterior] = Recent(8 if blocks is None else KEPT_BLOCKS * blocks.size)
+        self._solved: Recent[Block] = Recent(KEPT_BLOCKS)
         self._on_pair: dict[int, list[Decision]] = defaultdict(list)
         self.answers: dict[int, list[Answer]] = defaultdict(list)
-        self.table = Table.of(progress(self._store.stream(), len(about["frames"]) - 1))
+        self.table = Table.of(progress(self._store.stream(), n_blocks(folder)))
 
     def replay(self, answers: Iterable[Answer]) -> None:
-        """Let answers stand, one after the other; each pair is solved once."""
+        """Let answers stand, one after the other; each block is solved once."""
         for answer in answers:
             self._keep(answer)
-        for pairs in sorted({self._together(t) for t in self._on_pair}, key=lambda each: each.start):
+        for pairs in self._groups(self._on_pair):
             self._refresh(pairs)
 
-    def add(self, answer: Answer, solved: dict[int, PairPosterior] | None = None) -> list[int]:
+    def add(self, answer: Answer, solved: dict[range, Block] | None = None) -> list[int]:
         """Let one more answer stand; `solved` are the pairs it changes, if they are known. Returns which they are."""
-        before = {pairs: self._said(pairs) for pairs in self._touched(answer.decision)}
+        on = self.pairs_of(answer.decision)
+        before = self._said_of(on)
         self._keep(answer)
-        return self._refresh_changed(before, solved)
+        return self._refresh_changed(on, before, solved or {})
 
     def remove(self, answer: Answer) -> list[int]:
         """Take back the answer that was added last; returns the pairs that change."""
-        before = {pairs: self._said(pairs) for pairs in self._touched(answer.decision)}
-        for t in self.pairs_of(answer.decision):
+        on = self.pairs_of(answer.decision)
+        before = self._said_of(on)
+        groups = self._groups(on)
+        for t in on:
             self._on_pair[t].pop()
         row = self.row_of(answer.decision)
         if row is not None:
             self.answers[row].pop()
             if not self.answers[row]:
                 del self.answers[row]
-        return self._refresh_changed(before)
+        return self._refresh_changed([t for pairs in groups for t in pairs], before, {})
+
+    def _said_of(self, on: Iterable[int]) -> dict[range, list[Decision]]:
+        return {pairs: self._said(pairs) for pairs in self._groups(on)}
 
     def _refresh_changed(
-        self, before: dict[range, list[Decision]], solved: dict[int, PairPosterior] | None = None
+        self, on: Iterable[int], before: dict[range, list[Decision]], solved: dict[range, Block]
     ) -> list[int]:
-        changed = [pairs for pairs, decisions in before.items() if self._said(pairs) != decisions]
+        """Take down anew what is solved together now and was not, or under other decisions."""
+        changed = [pairs for pairs, said in self._said_of(on).items() if before.get(pairs) != said]
+        for pairs in before:
+            self._solved.drop(pairs.start)
         for pairs in changed:
-            self._refresh(pairs, solved)
+            self._solved.drop(pairs.start)
+            if pairs in solved:
+                self._solved.put(pairs.start, solved[pairs])
+        for pairs in changed:
+            self._refresh(pairs)
         return sorted(t for pairs in changed for t in pairs)
 
-    def _together(self, t: int) -> range:
-        """The pairs that are solved together with pair t: its block where masks are judged, else it alone."""
-        if self._blocks is None or not self._blocks.opened():
-            return range(t, t + 1)
-        first = t - t % self._blocks.size
-        return range(first, min(first + self._blocks.size, self.table.n_pairs))
+    def _groups(self, on: Iterable[int], *more: Decision) -> list[range]:
+        """The runs of pairs that are solved together and hold some of the pairs."""
+        return sorted({self._together(t, *more) for t in on}, key=lambda each: each.start)
 
-    def _touched(self, decision: Decision) -> list[range]:
-        return sorted({self._together(t) for t in self.pairs_of(decision)}, key=lambda each: each.start)
+    def _together(self, t: int, *more: Decision) -> range:
+        """The pairs that are solved together with pair t: those that edges across gaps tie to it, decided ones among them."""
+        if self._blocks is not None and self._blocks.opened():
+            return next(pairs for pairs in self._store.bounds if t in pairs)
+        found = self._store.tied(t)
+        while True:
+            said = [*more, *(each for k in found for each in self._on_pair.get(k, ()))]
+            far = [self._span(each) for each in said if each.mother_frame is not None]
+            reached = [span for span in far if span.start < found.stop and found.start < span.stop]
+            ends = [self._store.tied(k) for span in reached for k in (span.start, span.stop - 1)]
+            wider = range(min(e.start for e in [found, *ends]), max(e.stop for e in [found, *ends]))
+            if wider == found:
+                return found
+            found = wider
+
+    def _span(self, decision: Decision) -> range:
+        """The pairs between the mother's frame and the daughter's."""
+        return range(self.find(decision.mother_frame or 0).t, self.find(decision.frame).t)
 
     def _keep(self, answer: Answer) -> None:
         for t in self.pairs_of(answer.decision):
@@ -101,12 +124,7 @@ class State:
         if row is not None:
             self.answers[row].append(answer)
 
-    def _refresh(self, pairs: range, solved: dict[int, PairPosterior] | None = None) -> None:
-        for t in pairs:
-            self._solved.drop(t)
-        for t in pairs:
-            if solved is not None and t in solved:
-                self._solved.put(t, solved[t])
+    def _refresh(self, pairs: range) -> None:
         for t in pairs:
             self.table.update(t, self.pair(t))
 
@@ -117,26 +135,57 @@ class State:
     def pair(self, t: int) -> PairPosterior:
         """Pair t given the answers."""
         pairs = self._together(t)
-        said = self._said(pairs)
-        if not said:
-            return self._store.get(t)
-        known = self._solved.get(t)
-        if known is None:
-            for each, solved in self._given(pairs, said).items():
-                self._solved.put(each, solved)
-            known = self._solved.get(t)
-            assert known is not None
-        return known
+        block = self._given(pairs)
+        return self._store.get(t) if block is None else block.pair(block.own[t - pairs.start])
 
-    def tried(self, decision: Decision) -> dict[int, PairPosterior]:
-        """The pairs that change if a decision were added; `DecisionError` if it contradicts others."""
+    @property
+    def n_blocks(self) -> int:
+        """In how many blocks the movie is stored."""
+        return len(self._store.bounds)
+
+    def blocks(self) -> Iterator[Block]:
+        """The movie given the answers, in pieces of about the size in which it is stored."""
+        stored, t = self._store.bounds, 0
+        while t < self.table.n_pairs:
+            parts, end = [], next(each.stop for each in stored if t in each)
+            while t < end:
+                pairs = self._together(t)
+                given = self._given(pairs)
+                if given is None:
+                    stop = next((k for k in range(t, end) if self._given(self._together(k)) is not None), end)
+                    pairs, given = range(t, stop), self._store.block(range(t, stop))
+                parts.append(given)
+                t = pairs.stop
+            yield Block.joined(parts)
+
+    def part(self, pairs: range) -> Block:
+        """Some pairs in a row, given the answers."""
+        whole = [self._together(t) for t in pairs]
+        groups = [group for k, group in enumerate(whole) if not k or group != whole[k - 1]]
+        blocks = [self._given(group) or self._store.block(group) for group in groups]
+        begin = groups[0].start
+        return Block.joined(blocks).part(pairs.start - begin, pairs.stop - begin)
+
+    def _given(self, pairs: range) -> Block | None:
+        """Pairs that are solved together, given the answers; `None` where there are none."""
+        if not (said := self._said(pairs)):
+            return None
+        return self._solved.get(pairs.start) or self._solved.put(pairs.start, self._solve(pairs, said))
+
+    def _solve(self, pairs: range, decisions: list[Decision]) -> Block:
+        if self._blocks is not None and self._blocks.opened():
+            return self._blocks.solve(pairs, decisions, self._store.block(pairs))
+        return condition(self._store.block(pairs), decisions, self._rules)
+
+    def tried(self, decision: Decision) -> dict[range, Block]:
+        """What changes if a decision were added; `DecisionError` if it contradicts others."""
         self.check(decision)
-        found: dict[int, PairPosterior] = {}
         on = self.pairs_of(decision)
-        for pairs in self._touched(decision):
+        found: dict[range, Block] = {}
+        for pairs in self._groups(on, decision):
             said = self._said(pairs, decision, on)
             if said != self._said(pairs):
-                found |= self._given(pairs, said)
+                found[pairs] = self._solve(pairs, said)
         return found
 
     def _said(self, pairs: range, decision: Decision | None = None, on: Sequence[int] = ()) -> list[Decision]:
@@ -146,25 +195,19 @@ class State:
         return each[0] if len(each) == 1 else list(dict.fromkeys(chain(*each)))
 
     def _in_force(self, t: int, *more: Decision) -> list[Decision]:
-        """What counts on pair t, edges across gaps included."""
+        """What counts on pair t."""
         decisions = [*self._on_pair.get(t, []), *more]
         if not decisions:
             return []
         ends = int(self.table.mother_frame[t]), int(self.table.daughter_frame[t])
-        return [each for each in in_force(decisions) if concerns(each, *ends) or each.is_false]
+        return [each for each in in_force(decisions) if concerns(each, *ends)]
 
-    def _given(self, pairs: range, decisions: list[Decision]) -> dict[int, PairPosterior]:
-        if self._blocks is not None and self._blocks.opened():
-            return self._blocks.solve(pairs, decisions, self._store.get, self.find)
-        (t,) = pairs
-        return {t: condition(self._store.get(t), decisions, self._rules, self.find)}
-
-    def find(self, frame: int) -> Found:
+    def find(self, frame: int) -> FrameCells:
         """A frame, with its cells."""
         t = self._place(self._frames, frame)
         if t is None:
             raise DecisionError(f"frame {frame} has no cells in this output")
-        return Found(t, self._store.get(0).mothers if t == 0 else self._store.get(t - 1).daughters)
+        return FrameCells(t, self._store.get(0).mothers if t == 0 else self._store.get(t - 1).daughters)
 
     @property
     def _frames(self) -> Ints:
@@ -216,21 +259,12 @@ class State:
         for earlier in self._before(decision):
             if earlier.mother_frame is not None:
                 found.add(self.find(earlier.mother_frame).t)
-        last = min(t + LONGEST, self.table.n_pairs)
-        found |= {later for later in range(t + 1, last) if self._leaves(decision, later)}
         return sorted(each for each in found if 0 <= each < self.table.n_pairs)
 
     def _before(self, decision: Decision) -> list[Decision]:
         """Earlier decisions on the same daughter."""
         row = self.row_of(decision)
         return [] if row is None else [answer.decision for answer in self.answers.get(row, [])]
-
-    def _leaves(self, decision: Decision, t: int) -> bool:
-        """Whether a decision is on a cell with edges across a gap into pair t."""
-        gaps = self._store.get(t).gaps
-        if gaps is None or not decision.about_daughter:
-            return False
-        return bool(((gaps.mother_frame == decision.frame) & (gaps.mother_label == decision.label)).any())
 
     def pair_of(self, decision: Decision) -> int:
         """The number of the frame pair that a decision is about."""
@@ -291,14 +325,14 @@ def reported(pair: PairPosterior, daughter: int) -> int | None:
 
 
 def reported_mother(pair: PairPosterior, daughter: int) -> tuple[int, int] | None:
-    """Frame and label of the mother that a daughter was given, `None` where she appears."""
-    near = reported(pair, daughter)
-    if near is not None:
-        return pair.mother_frame, near
-    if pair.gaps is None:
+    """Frame and label of the mother that a daughter was given, `None` where it appears."""
+    into, cells = pair.block.into(pair.t), pair.block.cells
+    row = pair.daughter_rows.start + daughter
+    link = np.flatnonzero(pair.block.selected[into] & (pair.block.daughter[into] == row))
+    if not len(link):
         return None
-    far = np.flatnonzero(pair.gaps.selected & (pair.gaps.daughter == daughter))
-    return (int(pair.gaps.mother_frame[far[0]]), int(pair.gaps.mother_label[far[0]])) if len(far) else None
+    mother = pair.block.mother[into][link[0]]
+    return int(cells.frame[mother]), int(cells.label[mother])
 
 
 def _number(value: float) -> float:

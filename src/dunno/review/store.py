@@ -1,14 +1,16 @@
-"""An output's frame pairs, read a block at a time when they are asked for."""
+"""An output's blocks, read when they are asked for."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from dunno.io.block_files import FOLDER, block_file, read_block, stored_blocks
-from dunno.types import PairPosterior
+from dunno.types import Block, PairPosterior
 
 Thing = TypeVar("Thing")
 
@@ -40,24 +42,50 @@ class Recent(Generic[Thing]):
 
 
 class Store:
-    """The pairs of an output, as they were tracked."""
+    """The blocks of an output, as they were tracked; pairs are numbered through all of them."""
 
     def __init__(self, folder: Path, blocks_kept: int = 4) -> None:
         self._folder = folder
-        self._where: list[tuple[int, int]] = []
-        self._kept: Recent[list[PairPosterior]] = Recent(blocks_kept)
+        self._first: list[int] = [0]  # the first pair of each block, and the number of pairs
+        self._tied: list[bool] = []  # whether edges across gaps tie a block's pairs
+        self._kept: Recent[Block] = Recent(blocks_kept)
 
-    def stream(self) -> Iterator[PairPosterior]:
-        """Yield every pair once, in frame order, and learn where each is; comes before `get`."""
-        self._where.clear()
-        for block, pairs in enumerate(stored_blocks(self._folder)):
-            self._where.extend((block, place) for place in range(len(pairs)))
-            yield from pairs
+    def stream(self) -> Iterator[Block]:
+        """Yield every block once, in frame order, and learn where each pair is; comes before all else."""
+        self._first, self._tied = [0], []
+        for block in stored_blocks(self._folder):
+            self._first.append(self._first[-1] + len(block.own))
+            self._tied.append(bool((block.gap > 0).any()))
+            yield block
+
+    @property
+    def bounds(self) -> list[range]:
+        """The pairs of each block."""
+        return [range(a, b) for a, b in pairwise(self._first)]
 
     def get(self, t: int) -> PairPosterior:
         """Pair t."""
-        block, place = self._where[t]
-        pairs = self._kept.get(block)
-        if pairs is None:
-            pairs = self._kept.put(block, read_block(block_file(self._folder / FOLDER, block)))
-        return pairs[place]
+        number = self._number(t)
+        block = self._block(number)
+        return block.pair(block.own[t - self._first[number]])
+
+    def tied(self, t: int) -> range:
+        """The pairs that edges across gaps tie to pair t: its block, or it alone."""
+        number = self._number(t)
+        return self.bounds[number] if self._tied[number] else range(t, t + 1)
+
+    def block(self, pairs: range) -> Block:
+        """Some pairs in a row."""
+        first, last = self._number(pairs.start), self._number(pairs.stop - 1)
+        whole = Block.joined([self._block(number) for number in range(first, last + 1)])
+        begin = self._first[first]
+        if pairs == range(begin, self._first[last + 1]):
+            return whole
+        return whole.part(pairs.start - begin, pairs.stop - begin)
+
+    def _number(self, t: int) -> int:
+        return bisect_right(self._first, t) - 1
+
+    def _block(self, number: int) -> Block:
+        found = self._kept.get(number)
+        return found or self._kept.put(number, read_block(block_file(self._folder / FOLDER, number)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from dunno.errors import InputError
 from dunno.review import gain
-from dunno.types import Bools, Floats, Ints, PairPosterior
+from dunno.types import Block, Bools, Floats, Ints, PairPosterior
 
 DIVISION = 0.1
 """A daughter takes part in a division if it is reported, or if her likeliest mother divides with this probability."""
@@ -51,11 +51,11 @@ class Table:
     open: Bools
 
     @classmethod
-    def of(cls, pairs: Iterable[PairPosterior]) -> Table:
-        """Take down all pairs, one at a time."""
+    def of(cls, blocks: Iterable[Block]) -> Table:
+        """Take down all blocks, one at a time."""
         parts: list[dict[str, np.ndarray]] = []
         frames: list[tuple[int, int]] = []
-        for pair in pairs:
+        for pair in (pair for block in blocks for pair in block.pairs()):
             parts.append(_rows(pair))
             frames.append((pair.mother_frame, pair.daughter_frame))
         if not parts:
@@ -104,8 +104,7 @@ def _rows(pair: PairPosterior) -> dict[str, np.ndarray]:
     n = len(pair.daughters)
     linked = np.zeros(n, np.bool_)
     linked[pair.daughter[pair.selected]] = True
-    if pair.gaps is not None:
-        linked[pair.gaps.daughter[pair.gaps.selected]] = True
+    linked[pair.earlier.daughter[pair.earlier.selected]] = True
     twin = np.zeros(n, np.bool_)
     twin[pair.daughter[pair.selected]] = pair.divides[pair.mother[pair.selected]]
     error, group = gain.errors(pair), gain.groups(pair)

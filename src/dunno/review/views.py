@@ -101,12 +101,12 @@ class Views:
         edge = np.flatnonzero(pair.selected & (pair.daughter == daughter))
         if len(edge):
             return t, int(pair.mother[edge[0]]), float(pair.probability[edge[0]])
-        gaps = pair.gaps
-        far = np.empty(0, np.int64) if gaps is None else np.flatnonzero(gaps.selected & (gaps.daughter == daughter))
-        if gaps is None or not len(far):
+        gaps = pair.earlier
+        far = np.flatnonzero(gaps.selected & (gaps.daughter == daughter))
+        if not len(far):
             return None
         earlier = t - int(gaps.gap[far[0]])
-        return earlier, int(gaps.mother[far[0]]), float(gaps.probability[far[0]])
+        return earlier, int(pair.block.index_of(gaps.mother[far])[0]), float(gaps.probability[far[0]])
 
     def around(self, t: int, box: Box) -> list[dict[str, Any]]:
         """The outlines of the cells of frame t in a box."""
@@ -140,13 +140,12 @@ class Views:
 
     def _far(self, sight: Sight) -> list[dict[str, Any]]:
         """Mothers in frames before the pair's: those that the tracker thought of, then cells that were lost near here."""
-        gaps, j = sight.pair.gaps, sight.daughter
+        gaps, cells = sight.pair.earlier, sight.pair.block.cells
         found: dict[tuple[int, int], dict[str, Any]] = {}
-        if gaps is not None:
-            own = np.flatnonzero((gaps.daughter == j) & ((gaps.probability >= SHOWN_LEAST) | gaps.selected))
-            for k in own[np.argsort(-gaps.probability[own])].tolist():
-                where = int(gaps.mother_frame[k]), int(gaps.mother_label[k])
-                found[where] = {"probability": float(gaps.probability[k]), "selected": bool(gaps.selected[k])}
+        own = np.flatnonzero((gaps.daughter == sight.daughter) & ((gaps.probability >= SHOWN_LEAST) | gaps.selected))
+        for k in own[np.argsort(-gaps.probability[own])].tolist():
+            where = int(cells.frame[gaps.mother[k]]), int(cells.label[gaps.mother[k]])
+            found[where] = {"probability": float(gaps.probability[k]), "selected": bool(gaps.selected[k])}
         for where in self._lost_near(sight):
             found.setdefault(where, {"probability": 0.0, "selected": False})
         kept = list(found.items())[:FAR_SHOWN]
@@ -168,14 +167,13 @@ class Views:
 
     def _said(self, pair: PairPosterior, box: Box) -> dict[str, Any]:
         """What was said about masks and places in sight."""
-        held = {"before": pair.mothers_held, "after": pair.daughters_held}
-        cells = {"before": pair.mothers, "after": pair.daughters}
+        rows, block = {"before": pair.mother_rows, "after": pair.daughter_rows}, pair.block
         told: dict[str, Any] = {
             name: {
-                "false": [] if each is None else cells[name].label[each.p_false == 1].tolist(),
-                "two": [] if each is None else cells[name].label[each.p_two == 1].tolist(),
+                "false": block.cells.label[own][block.p_false[own] == 1].tolist(),
+                "two": block.cells.label[own][block.p_two[own] == 1].tolist(),
             }
-            for name, each in held.items()
+            for name, own in rows.items()
         }
         missing = [a.decision for a in self.review.standing if a.decision.kind == MISSING]
         told["missing"] = [

@@ -3,47 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from dunno.errors import MovieError
-from dunno.tracking.blocks import Block
 from dunno.tracking.plan import Plan
+from dunno.tracking.spans import Span
 from dunno.tracking.tracker import track_block
-from dunno.types import BrokenFrame, PairPosterior
+from dunno.types import Block, BrokenFrame
 
 
-@dataclass(frozen=True, eq=False)
-class TrackedBlock:
-    """A block's posteriors, and those of its frames that could not be read."""
+class Tracked(NamedTuple):
+    """A block, and those of its frames that could not be read."""
 
-    pairs: list[PairPosterior]
+    block: Block
     broken: list[BrokenFrame]
 
 
-def track_what_can_be(plan: Plan, block: Block) -> TrackedBlock:
-    """Track a block; a frame that cannot be read has no cells, and what would follow from that is undefined.
+def track_what_can_be(plan: Plan, span: Span) -> Tracked:
+    """Track a span; a frame that cannot be read has no cells, and what would follow from that is undefined.
 
     Whether cells before such a frame disappeared, and those after it appeared, nobody knows: these probabilities are NaN, which
     the exports write as missing.
     """
     try:
-        return TrackedBlock(track_block(plan, block), [])
+        return Tracked(track_block(plan, span), [])
     except MovieError:
-        broken = find_broken(block)
+        broken = find_broken(span)
         if not broken:
             raise
-        rest = replace(block, movie=block.movie.blanked(broken))
-        frames = {int(block.movie.frames[t]): problem for t, problem in broken.items()}
-        pairs = [_undefined(pair, frames) for pair in track_block(plan, rest)]
-        own = {each.frame for pair in pairs for each in (pair.mothers, pair.daughters)}
-        return TrackedBlock(pairs, [BrokenFrame(frame, frames[frame]) for frame in sorted(own & set(frames))])
+        block = track_block(plan, replace(span, movie=span.movie.blanked(broken)))
+        frames = {int(span.movie.frames[t]): problem for t, problem in broken.items()}
+        own = set(block.frames[block.first :].tolist())
+        return Tracked(
+            _undefined(block, frames), [BrokenFrame(frame, frames[frame]) for frame in sorted(own & set(frames))]
+        )
 
 
-def find_broken(block: Block) -> dict[int, str]:
+def find_broken(span: Span) -> dict[int, str]:
     """Which frames cannot be read, by position, and why."""
-    movie = block.movie
+    movie = span.movie
     broken: dict[int, str] = {}
     for t in range(len(movie)):
         try:
@@ -55,12 +56,13 @@ def find_broken(block: Block) -> dict[int, str]:
     return broken
 
 
-def _undefined(pair: PairPosterior, broken: Collection[int]) -> PairPosterior:
-    """The pair with NaN where its probabilities would rest on a frame that nobody has seen."""
-    unknown_mothers, unknown_daughters = np.full(len(pair.mothers), np.nan), np.full(len(pair.daughters), np.nan)
-    if pair.daughter_frame in broken:
-        known = pair.log_disappear is not None
-        pair = replace(pair, log_disappear=unknown_mothers, log_divide=unknown_mothers) if known else pair
-    if pair.mother_frame in broken:
-        pair = replace(pair, log_no_mother=unknown_daughters, entropy=unknown_daughters)
-    return pair
+def _undefined(block: Block, broken: Collection[int]) -> Block:
+    """The block with NaN where its probabilities would rest on a frame that nobody has seen."""
+    names = ("log_no_mother", "entropy", "log_disappear", "log_divide")
+    columns = {name: getattr(block, name).copy() for name in names}
+    for t in block.own:
+        if int(block.frames[t - 1]) in broken:
+            columns["log_no_mother"][block.rows(t)] = columns["entropy"][block.rows(t)] = np.nan
+        if int(block.frames[t]) in broken:
+            columns["log_disappear"][block.rows(t - 1)] = columns["log_divide"][block.rows(t - 1)] = np.nan
+    return replace(block, **columns)

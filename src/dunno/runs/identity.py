@@ -21,13 +21,13 @@ def identity(tracker: Tracker, movie: Movie, ctc: bool, fill_gaps: bool = False)
 
     What may be large (features, links, a calibration) is there as a digest; the masks' own digests are with their cells.
     """
-    asked = {name: value for name, value in tracker.asked(movie).items() if name not in DECIDED_LATER}
+    asked = {name: value for name, value in tracker.asked(movie).to_dict().items() if name not in DECIDED_LATER}
     if asked["max_distance_estimated"]:
         del asked["max_distance"]
     calibration = tracker.calibration if isinstance(tracker.calibration, str | None) else digest(tracker.calibration)
     return asked | {
         "shape": list(movie.shape),
-        "content of the cost": digest(tracker.cost),
+        "content of the cost": digest(tracker.cost.given),
         "content of the perturbation": digest(tracker.perturbation),
         "content of the links": digest(tracker.links),
         "calibration asked for": calibration,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,10 +15,7 @@ from dunno.runs.looking import Look, look_at, what_is_odd
 from dunno.tracking.measuring import MeasuredBlock, frame_blocks, measure_block, measured_blocks, warn_of_dark
 from dunno.types import BrokenFrame, Detections, Movie
 from dunno.work.progress import Say, Tell, say_nothing
-from dunno.work.schedule import as_finished, in_order, room_for
-
-LOCAL = (ThreadPoolExecutor, ProcessPoolExecutor)
-"""Executors whose workers write where this process does."""
+from dunno.work.schedule import Pool, as_finished, in_order
 
 
 @dataclass(frozen=True)
@@ -37,9 +33,7 @@ class FrameBlock:
     digests: tuple[int | None, ...] = ()
 
 
-def measure_into(
-    movie: Movie, folder: Path, executor: Executor, workers: int, tell: Tell, say: Say = say_nothing
-) -> Movie:
+def measure_into(movie: Movie, folder: Path, pool: Pool, tell: Tell, say: Say = say_nothing) -> Movie:
     """Measure a movie's cells into a folder of files, and view the movie through them.
 
     A file is written the moment its frames are measured. Those that are there already are kept, and the masks must be those that
@@ -47,20 +41,19 @@ def measure_into(
     them. What is odd about the masks that are measured is said.
     """
     folder.mkdir(exist_ok=True)
-    check_masks(movie, folder, executor, workers, tell)
+    check_masks(movie, folder, pool, tell)
     missing = [block for block in _blocks(movie) if not _is_there(folder, block)]
     done, total = 0, sum(len(block.movie) for block in missing)
     dark: list[BrokenFrame] = []
     looks: list[Look] = []
-    here = isinstance(executor, LOCAL)
-    work = partial(_measure, folder if here else None)
+    work = partial(_measure, folder if pool.is_here else None)
     if missing:
         tell("measuring frames", done, total)
-    for block, outcome in as_finished(work, missing, executor, room_for(executor, workers)):
+    for block, outcome in as_finished(work, missing, pool):
         if isinstance(outcome, BaseException):
             raise outcome
         measured, seen = outcome
-        if not here:
+        if not pool.is_here:
             _write(folder, block.index, measured)
         dark += measured.dark
         looks += seen
@@ -69,7 +62,7 @@ def measure_into(
     warn_of_dark(dark)
     for line in what_is_odd(looks) if looks else []:
         say(line)
-    return movie.with_cells(StoredCells(folder, shared=here))
+    return movie.with_cells(StoredCells(folder, shared=pool.is_here))
 
 
 def _blocks(movie: Movie) -> Iterator[FrameBlock]:
@@ -95,16 +88,14 @@ def _write(folder: Path, index: int, measured: MeasuredBlock) -> None:
     write_cells(block_file(folder, index), measured.cells, measured.broken)
 
 
-def write_table(
-    movie: Movie, path: Path, executor: Executor, workers: int, tell: Tell
-) -> tuple[int, list[BrokenFrame]]:
+def write_table(movie: Movie, path: Path, pool: Pool, tell: Tell) -> tuple[int, list[BrokenFrame]]:
     """Measure a movie into one table, a few blocks in memory; return how many cells it has, and which frames could not be read."""
     broken: list[BrokenFrame] = []
     dark: list[BrokenFrame] = []
 
     def frames() -> Iterator[Detections]:
         done = 0
-        for block in measured_blocks(movie, executor, workers):
+        for block in measured_blocks(movie, pool):
             broken.extend(block.broken)
             dark.extend(block.dark)
             yield from block.cells
@@ -119,7 +110,7 @@ def write_table(
     return n, broken
 
 
-def check_masks(movie: Movie, folder: Path, executor: Executor, workers: int, tell: Tell) -> None:
+def check_masks(movie: Movie, folder: Path, pool: Pool, tell: Tell) -> None:
     """Refuse masks other than those that the cells in a folder were measured on; every frame is read again."""
     stored = StoredCells(folder)
     there = [block for block in _blocks(movie) if _is_there(folder, block)]
@@ -127,7 +118,7 @@ def check_masks(movie: Movie, folder: Path, executor: Executor, workers: int, te
     blocks = (FrameBlock(block.index, block.movie, _digests(stored, block)) for block in there)
     if there:
         tell("checking frames", done, total)
-    for block, changed in zip(there, in_order(_first_changed, blocks, executor, 2 * workers), strict=True):
+    for block, changed in zip(there, in_order(_first_changed, blocks, pool), strict=True):
         if changed is not None:
             raise InputError(
                 f"{folder.parent}: frame {changed}: the masks have changed since they were measured; "

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
-from dunno.errors import DunnoError, InputError, OutputError
+from dunno.errors import DunnoError, InputError, OutputError, too_little
 from dunno.io.images import natural_key
 from dunno.io.plates import plate_fields
 from dunno.io.writing import check_output, leave_marker, partial_of, read_marker
 from dunno.runs.run import Run
 from dunno.work.progress import Tell
-from dunno.work.schedule import as_finished, room_for
+from dunno.work.schedule import Pool, as_finished
 
 TABLE = "summary.csv"
 COLUMNS = (
@@ -55,7 +54,7 @@ class Outcome:
             "state": "done",
             "mean_confidence": confidence,
             "expected_wrong_links": f"{found.expected_wrong_links:.9g}",
-            "probabilities": self.run.about["verdict"],
+            "probabilities": self.run.about.verdict,
             "broken_frames": len(found.broken),
             "problem": self.problem,
         }
@@ -112,23 +111,21 @@ def track_movies(
     work: Callable[[Path, Path], Run],
     movies: Mapping[str, Path],
     folder: Path,
-    executor: Executor,
-    workers: int,
+    pool: Pool,
     tell: Tell,
 ) -> Iterator[Outcome]:
     """Yield how each movie ended, as they end; one that fails does not stop the others.
 
     Args:
-        work: Tracks the movie at a path into a folder; must pickle where the executor runs processes or a cluster.
+        work: Tracks the movie at a path into a folder; must pickle where the pool runs processes or a cluster.
         movies: By name.
         folder: Holds an output for each name.
-        executor: Runs whole movies.
-        workers: How many at a time.
+        pool: Runs whole movies.
         tell: Is told how far it is.
     """
     jobs = [(work, movie, folder / name) for name, movie in movies.items()]
     tell("tracking movies", 0, len(jobs))
-    for done, (job, outcome) in enumerate(as_finished(_track_one, jobs, executor, room_for(executor, workers)), 1):
+    for done, (job, outcome) in enumerate(as_finished(_track_one, jobs, pool), 1):
         tell("tracking movies", done, len(jobs))
         yield _ended(job[2].name, job[1], outcome)
 
@@ -143,6 +140,8 @@ def _ended(name: str, movie: Path, outcome: Run | BaseException) -> Outcome:
         return Outcome(name, movie, outcome, "; ".join(each.problem for each in outcome.summary.broken))
     if isinstance(outcome, DunnoError):
         return Outcome(name, movie, None, str(outcome))
+    if isinstance(outcome, MemoryError):
+        return Outcome(name, movie, None, too_little(outcome))
     return Outcome(name, movie, None, f"{type(outcome).__name__}: {outcome} (a bug in dunno)", bug=True)
 
 

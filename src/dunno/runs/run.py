@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,9 +20,9 @@ from dunno.io.writers.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, partial_of, remove
 from dunno.lineage.filling import filled
 from dunno.lineage.gaps import one_link_each
-from dunno.runs.broken import TrackedBlock, track_what_can_be
+from dunno.runs.broken import Tracked, track_what_can_be
 from dunno.runs.identity import identity
-from dunno.runs.measuring import LOCAL, check_masks, measure_into
+from dunno.runs.measuring import check_masks, measure_into
 from dunno.runs.summary import DoubtfulLink, Summary
 from dunno.runs.workspace import (
     CALIBRATION_FILE,
@@ -37,12 +36,12 @@ from dunno.runs.workspace import (
     workspace,
     write_whole,
 )
-from dunno.tracking.blocks import BLOCK, Block, blocks_of
 from dunno.tracking.plan import Plan
+from dunno.tracking.spans import BLOCK, Span, spans_of
 from dunno.tracking.tracker import Tracker
-from dunno.types import BrokenFrame, Movie, PairPosterior
+from dunno.types import Block, BrokenFrame, Movie, RunInfo
 from dunno.work.progress import Say, Tell, say_nothing, tell_nobody
-from dunno.work.schedule import as_finished, room_for
+from dunno.work.schedule import Pool, as_finished
 
 PAIRS_FOR_TWO, PAIRS_FOR_EACH_OF_MORE, MOST_BYTES = 64 * BLOCK, 4 * BLOCK, 1 << 20
 
@@ -59,7 +58,7 @@ class Run:
     """A finished run: where it is, who made it and what it found."""
 
     folder: Path
-    about: dict[str, Any]
+    about: RunInfo
     summary: Summary
     seconds: float
 
@@ -67,13 +66,9 @@ class Run:
         """What `run.json` holds."""
         return {
             "schema": RUN.number,
-            "dunno": self.about["version"],
-            "parameters": self.about,
-            "mask_source": self.about["mask_source"],
-            "step": self.about["step"],
-            "calibrated": self.about["calibrated"],
-            "verdict": self.about["verdict"],
-            "reason": self.about["reason"],
+            "dunno": self.about.version,
+            "parameters": self.about.to_dict(),
+            **{name: self.about[name] for name in ("mask_source", "step", "calibrated", "verdict", "reason")},
             "summary": asdict(self.summary),
             "timings": {"seconds": round(self.seconds, 3)},
         }
@@ -85,7 +80,7 @@ class Run:
             summary = Summary(**content["summary"])
             summary.least_certain = [DoubtfulLink(**each) for each in content["summary"]["least_certain"]]
             summary.broken = [BrokenFrame(**each) for each in content["summary"]["broken"]]
-            return cls(folder, content["parameters"], summary, float(content["timings"]["seconds"]))
+            return cls(folder, RunInfo.of_dict(content["parameters"]), summary, float(content["timings"]["seconds"]))
         except (KeyError, TypeError, ValueError):
             raise InputError(f"{folder / RUN_FILE}: has not the form that dunno writes; {RUN.cure}") from None
 
@@ -133,13 +128,13 @@ def track_into(
         refuse_others(content, asked, folder)
         _check_complete(tracker, movie, folder, tell)
         return Run.of(folder, content)
-    with workspace(folder, overwrite, resume) as place, tracker.working() as (executor, workers):
+    with workspace(folder, overwrite, resume) as place, tracker.working() as pool:
         if (content := read_json(place / RUN_FILE)) is None:
-            measured = _measured(movie, place, asked, executor, workers, tell, say)
+            measured = _measured(movie, place, asked, pool, tell, say)
             with no_cells_if_refused(place):
                 plan = _plan(tracker, measured, place, asked, tell)
                 form = Form(ctc, fill_gaps)
-                run = _track(plan, tracker, measured, place, form, executor, workers, tell)
+                run = _track(plan, tracker, measured, place, form, pool, tell)
             run = replace(run, folder=folder, seconds=time.perf_counter() - started)
             content = {**run.to_dict(), "made_from": {k: v for k, v in asked.items() if k not in run.about}}
             write_whole(place / RUN_FILE, content)
@@ -155,20 +150,18 @@ def _check_complete(tracker: Tracker, movie: Movie, folder: Path, tell: Tell) ->
         raise InputError(f"{folder}: has no {cell_files.FOLDER}/ folder; it was made by an older version, track again")
     for _ in block_files.stored_blocks(folder):
         pass  # each is read, so that one that is missing or damaged is named
-    with tracker.working() as (executor, workers):
-        check_masks(movie, folder / cell_files.FOLDER, executor, workers, tell)
+    with tracker.working() as pool:
+        check_masks(movie, folder / cell_files.FOLDER, pool, tell)
 
 
-def _measured(
-    movie: Movie, place: Path, asked: dict[str, Any], executor: Executor, workers: int, tell: Tell, say: Say
-) -> Movie:
+def _measured(movie: Movie, place: Path, asked: dict[str, Any], pool: Pool, tell: Tell, say: Say) -> Movie:
     """The movie with its cells in `cells/`, after what was asked for is written down."""
     if (stored := read_json(place / PLAN_FILE)) is None:
         remove(place / cell_files.FOLDER)
         write_whole(place / PLAN_FILE, {"parameters": asked})
     else:
         refuse_others(stored, asked, place)
-    return measure_into(movie, place / cell_files.FOLDER, executor, workers, tell, say)
+    return measure_into(movie, place / cell_files.FOLDER, pool, tell, say)
 
 
 def _plan(tracker: Tracker, movie: Movie, place: Path, asked: dict[str, Any], tell: Tell) -> Plan:
@@ -195,9 +188,7 @@ def _distance(value: Any, path: Path) -> float:
     return float(value)
 
 
-def _track(
-    plan: Plan, tracker: Tracker, movie: Movie, place: Path, form: Form, executor: Executor, workers: int, tell: Tell
-) -> Run:
+def _track(plan: Plan, tracker: Tracker, movie: Movie, place: Path, form: Form, pool: Pool, tell: Tell) -> Run:
     """Compute what is missing and write everything else from it."""
     clear(place)
     about = tracker.about(movie, plan)
@@ -205,77 +196,73 @@ def _track(
     if form.ctc:
         writers.append(CtcWriter(place / "ctc", about, movie))
     summary = Summary(expected_missing_links=None if tracker.links is None else 0.0)
-    blocks = tracked_blocks(plan, movie, place / block_files.FOLDER, executor, workers, tell)
-    pairs = summary.watch(one_link_each(_pairs(blocks, summary)))
-    summary.tracks = len(drain(filled(pairs) if form.fill_gaps else pairs, writers))
+    tracked = tracked_blocks(plan, movie, place / block_files.FOLDER, pool, tell)
+    blocks = summary.watch(one_link_each(_blocks(tracked, summary)))
+    if form.fill_gaps:
+        blocks = iter([filled(Block.joined(list(blocks)))])
+    summary.tracks = len(drain(blocks, writers))
     if tracker.links is not None and tracker.links.unmatched:
         (place / "unmatched_links.txt").write_text("\n".join(tracker.links.unmatched) + "\n")
     return Run(place, about, summary, 0.0)
 
 
-def _pairs(blocks: Iterator[TrackedBlock], summary: Summary) -> Iterator[PairPosterior]:
-    for block in blocks:
-        summary.note_broken(block.broken)
-        yield from block.pairs
+def _blocks(tracked: Iterator[Tracked], summary: Summary) -> Iterator[Block]:
+    for block, broken in tracked:
+        summary.note_broken(broken)
+        yield block
 
 
-def tracked_blocks(
-    plan: Plan, movie: Movie, folder: Path, executor: Executor, workers: int, tell: Tell
-) -> Iterator[TrackedBlock]:
+def tracked_blocks(plan: Plan, movie: Movie, folder: Path, pool: Pool, tell: Tell) -> Iterator[Tracked]:
     """Yield every block, in frame order, as soon as it is there; those that have no file yet are computed, in any order.
 
     A block is written the moment it ends, so that what is lost when a run is killed is what was in flight. Workers on this machine
     write their blocks themselves; those of a cluster, which may see other disks, send them. What threads have tracked is used as it
     is, unless more of it waits for an earlier block than is in flight; everything else is read from its file.
     """
-    sizes = [block.n_pairs for block in blocks_of(movie, plan.window, plan.block, plan.halo)]
+    sizes = [span.n_pairs for span in spans_of(movie, plan.window, plan.block, plan.halo)]
     before = {index for index in range(len(sizes)) if block_files.is_whole(block_files.block_file(folder, index))}
-    missing = (
-        each for each in enumerate(blocks_of(movie, plan.window, plan.block, plan.halo)) if each[0] not in before
-    )
-    done: dict[int, TrackedBlock | None] = dict.fromkeys(before)
-    upcoming, room = 0, room_for(executor, workers)
+    missing = (each for each in enumerate(spans_of(movie, plan.window, plan.block, plan.halo)) if each[0] not in before)
+    done: dict[int, Tracked | None] = dict.fromkeys(before)
+    upcoming = 0
     pairs_done = sum(sizes[index] for index in before)
     tell("tracking frames", pairs_done, sum(sizes))
 
-    def ready() -> Iterator[TrackedBlock]:
+    def ready() -> Iterator[Tracked]:
         nonlocal upcoming
         while upcoming in done:
             yield done.pop(upcoming) or _stored(folder, upcoming)
             upcoming += 1
 
     yield from ready()
-    work = partial(
-        _work, plan, folder if isinstance(executor, LOCAL) else None, isinstance(executor, ProcessPoolExecutor)
-    )
-    for (index, block), outcome in as_finished(work, missing, executor, room):
+    work = partial(_work, plan, folder if pool.is_here else None, pool.shares_memory)
+    for (index, span), outcome in as_finished(work, missing, pool):
         if isinstance(outcome, BaseException):
             raise outcome
-        if outcome is not None and not isinstance(executor, LOCAL):
+        if outcome is not None and not pool.is_here:
             _write(folder, index, outcome)
         waiting = sum(each is not None for each in done.values())
-        done[index] = outcome if waiting < room() else None
-        pairs_done += block.n_pairs
+        done[index] = outcome if waiting < pool.room else None
+        pairs_done += span.n_pairs
         tell("tracking frames", pairs_done, sum(sizes))
         yield from ready()
 
 
-def _work(plan: Plan, folder: Path | None, elsewhere: bool, item: tuple[int, Block]) -> TrackedBlock | None:
+def _work(plan: Plan, folder: Path | None, shares_memory: bool, item: tuple[int, Span]) -> Tracked | None:
     """Track a block, write it where a folder is given, and return it, unless that would send elsewhere what is written."""
-    index, block = item
-    tracked = track_what_can_be(plan, block)
+    index, span = item
+    tracked = track_what_can_be(plan, span)
     if folder is None:
         return tracked
     _write(folder, index, tracked)
-    return None if elsewhere else tracked
+    return tracked if shares_memory else None
 
 
-def _stored(folder: Path, index: int) -> TrackedBlock:
-    return TrackedBlock(*block_files.read_results(block_files.block_file(folder, index)))
+def _stored(folder: Path, index: int) -> Tracked:
+    return Tracked(*block_files.read_results(block_files.block_file(folder, index)))
 
 
-def _write(folder: Path, index: int, tracked: TrackedBlock) -> None:
-    block_files.write_block(block_files.block_file(folder, index), tracked.pairs, tracked.broken)
+def _write(folder: Path, index: int, tracked: Tracked) -> None:
+    block_files.write_block(block_files.block_file(folder, index), tracked.block, tracked.broken)
 
 
 def pays_in_processes(tracker: Tracker, movie: Movie, workers: int) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dunno.types import BrokenFrame, Floats, PairPosterior
+from dunno.types import Block, BrokenFrame, Floats, PairPosterior
 
 LEAST_CERTAIN = 10
 ROUNDING = 1e-12
@@ -56,43 +56,42 @@ class Summary:
         known = {each.frame for each in self.broken}
         self.broken += [each for each in frames if each.frame not in known]
 
-    def watch(self, pairs: Iterable[PairPosterior]) -> Iterator[PairPosterior]:
-        """Count each pair and hand it on."""
+    def watch(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """Count each block and hand it on."""
         total = 0.0
-        for pair in pairs:
+        for block in blocks:
             if self.frames == 1:
-                self.cells = len(pair.mothers)
-            probability = pair.link_probability
-            total += float(probability.sum())
-            self._count(pair, probability[: len(pair.links)])
+                self.cells = int(block.begin[block.first + 1])
+            total += float(block.probability[block.links].sum())
+            self._count(block)
             self.mean_confidence = total / self.links if self.links else None
             self.expected_wrong_links = self.links - total
             if self.expected_missing_links is not None:
-                self.expected_missing_links += float(np.nansum(pair.probability[~pair.selected]))
-                self._count_missing_divisions(pair)
-            yield pair
+                near = block.gap == 0
+                self.expected_missing_links += float(np.nansum(block.probability[near & ~block.selected]))
+            for pair in block.pairs():
+                self._count_pair(pair)
+            yield block
 
-    def _count_missing_divisions(self, pair: PairPosterior) -> None:
-        if pair.log_divide is None:
-            return
-        missing = float(np.nansum(np.exp(pair.log_divide[~pair.divides])))
-        self.expected_missing_divisions = (self.expected_missing_divisions or 0.0) + missing
+    def _count(self, block: Block) -> None:
+        self.frames += len(block.own)
+        self.cells += len(block.cells) - int(block.begin[block.first + 1])
+        self.candidates += len(block.mother)
+        self.links += len(block.links)
+        self.gap_links += int((block.selected & (block.gap > 0)).sum())
 
-    def _count(self, pair: PairPosterior, probability: Floats) -> None:
-        load, linked = pair.load, int(np.count_nonzero(np.bincount(pair.daughter[pair.links])))
-        across = 0 if pair.gaps is None else int(pair.gaps.selected.sum())
-        links = len(pair.links) + across
-        self.gap_links += across
-        self.frames += 1
-        self.cells += len(pair.daughters)
-        self.candidates += len(pair.mother) + (0 if pair.gaps is None else len(pair.gaps))
-        self.links += links
-        self.divisions += int(np.count_nonzero(pair.divides))
+    def _count_pair(self, pair: PairPosterior) -> None:
+        divides, across = pair.divides, int(pair.block.selected[pair.far].sum())
+        if self.expected_missing_links is not None and pair.log_divide is not None:
+            missing = float(np.nansum(np.exp(pair.log_divide[~divides])))
+            self.expected_missing_divisions = (self.expected_missing_divisions or 0.0) + missing
+        linked = int(np.count_nonzero(np.bincount(pair.daughter[pair.links])))
+        self.divisions += int(np.count_nonzero(divides))
         broken = {each.frame for each in self.broken}
         self.appearing += 0 if pair.mother_frame in broken else len(pair.daughters) - linked - across
-        self.disappearing += 0 if pair.daughter_frame in broken else int(np.count_nonzero(load == 0))
+        self.disappearing += 0 if pair.daughter_frame in broken else int(np.count_nonzero(pair.load == 0))
         self.disappearing -= across
-        doubtful = [*_least_certain(pair, probability, self._highest_doubt)]
+        doubtful = [*_least_certain(pair, pair.probability[pair.links], self._highest_doubt)]
         if doubtful:
             self.least_certain = heapq.nsmallest(LEAST_CERTAIN, [*self.least_certain, *doubtful])
 

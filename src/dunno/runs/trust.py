@@ -10,6 +10,7 @@ import numpy as np
 
 from dunno.errors import InputError, MissingExtra
 from dunno.io import read
+from dunno.io.columns import edge_columns
 from dunno.io.joining import join
 from dunno.io.track_tables import TrackRows, labelled, rows_of
 from dunno.tracking import Tracking
@@ -136,23 +137,10 @@ def _trust_edges(
 
 
 def _believed(tracking: Tracking) -> dict[tuple[int, int, int, int], float]:
-    found = {}
-    for pair in tracking.pairs:
-        for edge in np.flatnonzero(pair.selected).tolist():
-            mother, daughter = pair.mother[edge], pair.daughter[edge]
-            key = (
-                pair.mother_frame,
-                int(pair.mothers.label[mother]),
-                pair.daughter_frame,
-                int(pair.daughters.label[daughter]),
-            )
-            found[key] = float(pair.probability[edge])
-        if (gaps := pair.gaps) is not None:
-            for k in np.flatnonzero(gaps.selected).tolist():
-                label = int(pair.daughters.label[gaps.daughter[k]])
-                key = (int(gaps.mother_frame[k]), int(gaps.mother_label[k]), pair.daughter_frame, label)
-                found[key] = float(gaps.probability[k])
-    return found
+    columns = edge_columns(tracking.block)
+    link = columns["selected"]
+    ends = (columns[name][link].tolist() for name in ("mother_frame", "mother", "frame", "daughter"))
+    return dict(zip(zip(*ends, strict=True), columns["probability"][link].tolist(), strict=True))
 
 
 def _trust_graph(graph: Any, movie: Movie, options: dict[str, Any]) -> Any:

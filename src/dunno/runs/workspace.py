@@ -32,12 +32,12 @@ def workspace(path: str | Path, overwrite: bool = False, resume: bool = False) -
     without, its finished blocks are kept as `path.partial.old` until the new run is complete.
     """
     path = Path(path)
-    check_output(path, overwrite)
+    check_output(path, overwrite, is_folder=True)
     partial = partial_of(path)
     aside = partial.with_name(partial.name + OLD)
     lock = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.parent.mkdir(parents=True, exist_ok=True)
         lock = _alone(path)
         if not resume and finished_blocks(path):
             remove(aside)

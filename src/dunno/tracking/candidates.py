@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dunno.calibration import ModelCalibration
 from dunno.tracking.gate import find_candidates, merge
 from dunno.tracking.plan import Plan
 from dunno.types import Candidates, FramePair
@@ -10,12 +9,11 @@ from dunno.types import Candidates, FramePair
 
 def candidates_of(plan: Plan, pair: FramePair) -> Candidates:
     """All of them, each once."""
-    farther = plan.calibration.reach(pair) if isinstance(plan.calibration, ModelCalibration) else 1.0
-    follows = plan.calibration is not None and plan.calibration.makes_costs  # only a model counts from there
-    stage = pair.stage if follows else None
-    found = find_candidates(pair.mothers, pair.daughters, farther * plan.gate, stage)
-    if hasattr(plan.cost, "candidates"):
-        found = merge(found, plan.cost.candidates(pair), len(pair.mothers))
+    calibration = plan.calibrated_by
+    stage = pair.stage if calibration.makes_costs else None  # only a model counts from there
+    found = find_candidates(pair.mothers, pair.daughters, calibration.reach(pair) * plan.gate, stage)
+    if (asked := plan.cost.candidates(pair)) is not None:
+        found = merge(found, asked, len(pair.mothers))
     if plan.links is not None:
         given = Candidates(*plan.links.between(pair.mothers, pair.daughters))
         found = merge(found, given, len(pair.mothers))

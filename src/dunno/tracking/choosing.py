@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from dunno.calibration.evidence import Trial
-from dunno.calibration.softening import Softening, fit_softening, mixed
+from dunno.calibration.softening import Softening, fit_softening, with_share
 from dunno.calibration.verdict import hopeless
 from dunno.errors import InputError
 from dunno.models import Fit
@@ -25,10 +25,8 @@ from dunno.models.model import Model
 from dunno.terms.masks import Masks
 from dunno.terms.score import Score
 from dunno.terms.touching import Touching
-from dunno.tracking.sampling import Sample
-from dunno.tracking.skipping import SkippedModel, compared
+from dunno.tracking.skipping import SkippedModel
 from dunno.types import Ints
-from dunno.types.stretch import Stretch
 from dunno.work.progress import Tell
 
 LEAST_SHARE, LEAST_NATS = 0.025, 0.005
@@ -59,105 +57,86 @@ HOPELESS, CLEAR = 0.5, 1.2
 """Gains below and above so many times the least one are decided by the first rounds."""
 
 
+Models = tuple[Model | None, Model | None]
+"""Of single steps, and of skipped ones."""
+
+
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """A fit with the evidence that speaks, its skip test, and what was tried."""
+    """A fit with the evidence that speaks, its skip test where the movie is long enough, and what was tried."""
 
     fit: Fit
     skipped: SkippedModel | None
     trials: tuple[Trial, ...] = ()
 
+    def with_terms(self, names: list[str], size: float, rounds: int = ROUNDS, like: Models = (None, None)) -> Choice:
+        """The same with terms added to both fits, beginning as in other models that have them."""
+        grown, skipped = with_terms(self.fit, names, size, rounds, like[0]), self.skipped
+        if skipped is not None:
+            skipped = skipped.with_fits(grown, with_terms(skipped.fit, names, size, rounds, like[1]))
+        return Choice(grown, skipped, self.trials)
 
-def choose_evidence(
-    sample: Sample, fit: Fit, skipped: SkippedModel | None, asked: tuple[str, ...] | None, tell: Tell
-) -> Choice:
-    """Try terms one after the other beside those that have joined; with names, exactly those speak.
 
-    Args:
-        sample: The frames.
-        fit: Of single steps, with places alone.
-        skipped: The same with every second frame left out; `None` where the movie is too short for it.
-        asked: Names of terms that speak whatever skipping says; `None` to try all.
-        tell: Is told how far it is.
-    """
-    if fit.problems or (asked is None and skipped is not None and hopeless(skipped.test(Softening(), fit))):
-        return Choice(fit, skipped)
+def choose_evidence(places: Choice, cell_size: float, asked: tuple[str, ...] | None, tell: Tell) -> Choice:
+    """Try terms one after the other beside places and those that have joined; what was asked for speaks whatever skipping says."""
+    fit, skipped = places.fit, places.skipped
+    if fit.problems or (asked is None and skipped is not None and hopeless(skipped.test(Softening()))):
+        return places
+    if asked is None and skipped is not None:
+        return with_touching(_tried(skipped, tell), cell_size)
     stretch = fit.best.expected.stretch
-    if asked is not None or skipped is None:
-        named = [name for name in asked or () if name != Masks.name]  # which is fitted after gaps are
-        names = [*([Score.name] if stretch.score is not None else []), *named]
-        _refuse_blind(names, stretch)
-        grown = with_terms(fit, names, sample.cell_size)
-        return Choice(grown, None if skipped is None else _beside(skipped, grown, names))
-    return with_touching(_tried(fit, skipped, tell), sample.cell_size)
-
-
-def with_touching(choice: Choice, cell_size: float) -> Choice:
-    """The choice with the term `touching`, where cells push each other and exchange places unseen."""
-    exchanged, doubted = unseen_exchanges(choice.fit, cell_size)
-    share = BESIDE_FEATURES if choice.fit.model.features else LEAST_OF_DOUBTED
-    if choice.skipped is None or exchanged <= max(LEAST_EXCHANGES, share * doubted):
-        return choice
-    grown = with_terms(choice.fit, [Touching.name], cell_size)
-    trials = (*choice.trials, _pushed(exchanged))
-    return Choice(grown, _beside(choice.skipped, grown, [Touching.name]), trials)
-
-
-def _refuse_blind(names: list[str], stretch: Stretch) -> None:
-    """Refuse evidence that was asked for and cannot be seen."""
+    named = [name for name in asked or () if name != Masks.name]  # which is fitted after gaps are
+    names = [*([Score.name] if stretch.score is not None else []), *named]
     blind = [name for name in names if not can_see(name, stretch)]
     if blind:
         raise InputError(
             f"evidence {', '.join(blind)}: what it looks at was not measured in this movie (brightness needs images, "
             "shape needs masks of long cells); leave it out, or give --images"
         )
+    return places.with_terms(names, cell_size)
 
 
-def _pushed(exchanged: float) -> Trial:
-    """The term that joins because cells push each other; its loss decides nothing."""
-    nan = float("nan")
-    return Trial(Touching.name, nan, nan, nan, nan, joined=True, exchanged=exchanged)
+def with_touching(choice: Choice, cell_size: float) -> Choice:
+    """The choice with the term `touching`, where cells push each other and exchange places unseen; its loss decides nothing."""
+    exchanged, doubted = unseen_exchanges(choice.fit, cell_size)
+    share = BESIDE_FEATURES if choice.fit.model.features else LEAST_OF_DOUBTED
+    if choice.skipped is None or exchanged <= max(LEAST_EXCHANGES, share * doubted):
+        return choice
+    trial = Trial(Touching.name, *(float("nan"),) * 4, joined=True, exchanged=exchanged)
+    return replace(choice.with_terms([Touching.name], cell_size), trials=(*choice.trials, trial))
 
 
-def _tried(places: Fit, single: SkippedModel, tell: Tell) -> Choice:
+def _tried(places: SkippedModel, tell: Tell) -> Choice:
     """Try every term on likely edges, and fit those that join on all."""
-    bench = _Bench.of(*_among_likely(places, single)).shorter(ENOUGH_LOSS)
-    names = [name for name in offered() if can_see(name, bench.fit.best.expected.stretch)]
+    bench = _Bench.of(_among_likely(places)).shorter(ENOUGH_LOSS)
+    names = [name for name in offered() if can_see(name, bench.skipped.single.best.expected.stretch)]
     trials: list[Trial] = []
     for k, name in enumerate(names):
         tell(CHOOSING, k, len(names))
         trial, bench = bench.tried(name)
         trials.append(trial)
     tell(CHOOSING, len(names), len(names))
-    kept = [trial.name for trial in trials if trial.joined]
-    if not kept:
-        return Choice(places, single, tuple(trials))
-    grown = with_terms(places, kept, single.sample.cell_size, LAST_ROUNDS, bench.fit.best.model)
-    return Choice(grown, _beside(single, grown, kept, LAST_ROUNDS, bench.skipped.fit.best.model), tuple(trials))
+    choice, joined = Choice(places.single, places, tuple(trials)), [trial.name for trial in trials if trial.joined]
+    like = bench.skipped.single.best.model, bench.skipped.fit.best.model
+    return choice.with_terms(joined, places.sample.cell_size, LAST_ROUNDS, like) if joined else choice
 
 
 @dataclass(frozen=True, eq=False)
 class _Bench:
     """Where terms are tried, one after the other, beside those that have joined.
 
-    Attributes:
-        fit: Of single steps.
-        skipped: Its skip test.
-        loss: Per judged daughter.
-        wrong: Share of links that are wrong.
-        known: What is kept of the edges of both, from one term to the next.
+    The skip test, its loss per judged daughter and share of wrong links, and what is kept of the edges of both fits between terms.
     """
 
-    fit: Fit
     skipped: SkippedModel
     loss: float
     wrong: float
     known: tuple[Kept, Kept]
 
     @classmethod
-    def of(cls, fit: Fit, skipped: SkippedModel) -> _Bench:
+    def of(cls, skipped: SkippedModel) -> _Bench:
         """With nothing tried yet."""
-        return cls(fit, skipped, *judged(skipped), ({}, {}))
+        return cls(skipped, *judged(skipped), ({}, {}))
 
     @property
     def least(self) -> float:
@@ -166,27 +145,26 @@ class _Bench:
 
     def shorter(self, enough: float) -> _Bench:
         """The same on some of the skipped steps, spread over the sample, which have so many nats of loss together."""
-        n, loss = len(self.skipped.jumps), self.loss * len(self.skipped.comparison)
+        skipped = self.skipped
+        n, loss = len(skipped.jumps), self.loss * len(skipped.comparison)
         most = max(int(np.ceil(n * enough / max(loss, enough))), min(2, n))
         if most == n:
             return self
         kept = ((np.arange(most) + 0.5) * n / most).astype(np.int64)
-        jumps = [self.skipped.jumps[k] for k in kept.tolist()]
-        frames = self.skipped.sample.movie.frames
-        between = [int(frames[t]) for early, late in jumps for t in range(early, late)]
-        single = np.flatnonzero(np.isin(self.fit.best.expected.stretch.transition_frame, between))
-        fit, beside = _during(self.fit, single), _during(self.skipped.fit, kept)
-        return _Bench.of(fit, compared(self.skipped.sample, fit, beside, self.skipped.step, jumps))
+        jumps = [skipped.jumps[k] for k in kept.tolist()]
+        frames = skipped.sample.movie.frames
+        between = [int(frames[t]) for jump in jumps for t in range(*jump)]
+        single = np.flatnonzero(np.isin(skipped.single.best.expected.stretch.transition_frame, between))
+        fits = _during(skipped.single, single), _during(skipped.fit, kept)
+        return _Bench.of(SkippedModel.of(skipped.sample, skipped.step, jumps, *fits))
 
     @cached_property
     def glance(self) -> _Bench | None:
         """The same on few steps, where most useless terms are seen to be useless; `None` where it would save little."""
         loss, gain = (each * len(self.skipped.comparison) for each in (self.loss, self.least))
         enough = loss * min(ENOUGH_GAIN / max(gain, 1e-9), 1.0)
-        found = self.shorter(enough)
-        is_fair = (
-            2 * found.loss * len(found.skipped.comparison) >= enough
-        )  # loss may lie in a few steps that are not among these
+        found = self.shorter(enough)  # loss may lie in a few steps that are not among these
+        is_fair = 2 * found.loss * len(found.skipped.comparison) >= enough
         return found if is_fair and 2 * len(found.skipped.jumps) <= len(self.skipped.jumps) else None
 
     def tried(self, name: str) -> tuple[Trial, _Bench]:
@@ -197,45 +175,32 @@ class _Bench:
         if self.glance is not None and (gain := self.glance.gain(name)) < HOPELESS * self.least:
             return Trial(name, self.loss, self.loss - gain, self.wrong, nan, joined=False), self
         for rounds in (FIRST_ROUNDS, TRIAL_ROUNDS):
-            grown, beside = self.grown(name, rounds)
-            loss, wrong = judged(beside)
+            grown = self.grown(name, rounds)
+            loss, wrong = judged(grown)
             if not HOPELESS * self.least < self.loss - loss < CLEAR * self.least:
                 break
         joined = self.loss - loss > self.least
         trial = Trial(name, self.loss, loss, self.wrong, wrong, joined)
-        return trial, (_Bench.of(*_among_likely(grown, beside)) if joined else self)
+        return trial, (_Bench.of(_among_likely(grown)) if joined else self)
 
     def gain(self, name: str) -> float:
         """By how much a term lowers the loss, by a first look."""
-        return self.loss - judged(self.grown(name, FIRST_ROUNDS)[1])[0]
+        return self.loss - judged(self.grown(name, FIRST_ROUNDS))[0]
 
-    def grown(self, name: str, rounds: int) -> tuple[Fit, SkippedModel]:
+    def grown(self, name: str, rounds: int) -> SkippedModel:
         """Both fits with one term more."""
-        grown = with_terms(self.fit, [name], self.skipped.sample.cell_size, rounds, kept=self.known[0])
-        return grown, _beside(self.skipped, grown, [name], rounds, kept=self.known[1])
+        fits, size = (self.skipped.single, self.skipped.fit), self.skipped.sample.cell_size
+        grown = [with_terms(fit, [name], size, rounds, kept=k) for fit, k in zip(fits, self.known, strict=True)]
+        return self.skipped.with_fits(*grown)
 
 
-def _among_likely(fit: Fit, skipped: SkippedModel) -> tuple[Fit, SkippedModel]:
-    """A fit and its skip test on likely edges only, which is enough to tell whether a term helps."""
-    fit, beside = among_likely(fit), among_likely(skipped.fit)
-    return fit, compared(skipped.sample, fit, beside, skipped.step, skipped.jumps)
+def _among_likely(skipped: SkippedModel) -> SkippedModel:
+    """A skip test on likely edges only, which is enough to tell whether a term helps."""
+    return skipped.with_fits(among_likely(skipped.single), among_likely(skipped.fit))
 
 
 def _during(fit: Fit, transitions: Ints) -> Fit:
     return replace(fit, best=replace(fit.best, expected=fit.best.expected.during(transitions)))
-
-
-def _beside(
-    skipped: SkippedModel,
-    grown: Fit,
-    names: list[str],
-    rounds: int = ROUNDS,
-    like: Model | None = None,
-    kept: Kept | None = None,
-) -> SkippedModel:
-    """The skip test with terms added at the larger step too."""
-    fit = with_terms(skipped.fit, names, skipped.sample.cell_size, rounds, like, kept)
-    return compared(skipped.sample, grown, fit, skipped.step, skipped.jumps)
 
 
 def judged(skipped: SkippedModel) -> tuple[float, float]:
@@ -245,7 +210,6 @@ def judged(skipped: SkippedModel) -> tuple[float, float]:
     """
     given = skipped.comparison
     softening = fit_softening(given)
-    best = given.powered(softening.tempering)
-    soft = mixed(best.direct, best.daughter, len(best.judged), softening.unknown)
-    _, wrong, links = given.errors()
-    return given.loss(soft) / max(len(given), 1), wrong / max(links, 1)
+    soft = with_share(given.powered(softening.tempering), softening.unknown)
+    _, wrong, links = given.errors(given.links())
+    return soft.loss() / max(len(given), 1), wrong / max(links, 1)

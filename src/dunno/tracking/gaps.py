@@ -1,28 +1,17 @@
-"""Blocks of frame pairs, solved by one call, with edges between frames that are no neighbours where masks are missing.
+"""Edges between frames that are no neighbours, where masks are missing, and the posterior with them.
 
-With gaps, a block is computed with a halo of frames on either side, which makes it independent of the others: what is farther away
-than the halo hardly matters. A rough look at its pairs tells which mothers may be lost and which daughters may have appeared: only
-these have edges across gaps. All of it is then one assignment problem, every cell as a mother against every cell as a daughter.
+A rough look at the pairs of frames tells which mothers may be lost and which daughters may have appeared: only these have edges
+across gaps. All of it is then one assignment problem, every cell as a mother against every cell as a daughter.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from dunno.assignment import Marginals, Problem, Rounds, marginals
-from dunno.assignment.decide import most_right
 from dunno.assignment.likely import marginals_of_likely
-from dunno.calibration.kinds.model import ModelCalibration, transition_of
-from dunno.io.links import Links
 from dunno.models.model import Model
-from dunno.tracking.blocks import Block
-from dunno.tracking.candidates import candidates_of
-from dunno.tracking.plan import Plan
-from dunno.tracking.telling import Solved, tell_pairs
-from dunno.tracking.together import log_together
-from dunno.types import Floats, Ints, PairPosterior
+from dunno.types import Floats, Ints
 from dunno.types.stretch import Stretch
 
 Edges = tuple[Ints, Ints, Ints]
@@ -37,40 +26,6 @@ PERHAPS = 0.05
 """A daughter that is more likely than this to have been born by a division may have been missed before instead."""
 
 
-def track_together(plan: Plan, block: Block) -> list[PairPosterior]:
-    """A block's pairs, solved by one call, with edges across gaps where masks are missing."""
-    calibration = plan.calibration
-    assert isinstance(calibration, ModelCalibration)
-    pairs = list(replace(block, first=0, n_pairs=len(block.movie) - 1).pairs(plan.window, plan.max_distance))
-    parts = [transition_of(pair, candidates_of(plan, pair), plan.cost) for pair in pairs]
-    rounds = Rounds()
-    model, stretch = calibration.posed(Stretch.of(parts), rounds)
-    given = None if plan.links is None else given_edges(plan.links, stretch)
-    solved = solve_with_gaps(model, stretch, plan.gate, calibration.softening.tempering, given, rounds)
-    own = range(block.first, block.first + block.n_pairs)
-    if solved.stretch.lag is not None:
-        first, end = stretch.frames[[own.start, own.stop]].tolist()
-        seed = int(np.random.SeedSequence([plan.seed, first, end]).generate_state(1, np.uint32)[0])
-        solved = replace(solved, together=log_together(solved.problem, solved.found, solved.link, seed))
-    return tell_pairs(solved, own, calibration.apply)
-
-
-def given_edges(links: Links, stretch: Stretch) -> Edges:
-    """(G,) mothers, daughters and lags of somebody's links that skip frames."""
-    begin = dict(
-        zip(stretch.frames.tolist(), np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames))), strict=True)
-    )
-    cells = {each.frame: each for each in stretch.cells}
-    rows = []
-    for frame in stretch.frames.tolist():
-        for early, mother, daughter, gap in zip(*links.across(frame), strict=True):
-            if (start := begin.get(int(early))) is not None:
-                above = start + np.searchsorted(cells[int(early)].label, mother)
-                rows.append((above, begin[frame] + np.searchsorted(cells[frame].label, daughter), gap + 1))
-    mother, daughter, lag = np.array(rows, np.int64).reshape(-1, 3).T
-    return mother, daughter, lag
-
-
 def _merged(one: Edges, other: Edges, n: int) -> Edges:
     """Both, each edge once."""
     mother, daughter, lag = (np.concatenate(each) for each in zip(one, other, strict=True))
@@ -78,28 +33,7 @@ def _merged(one: Edges, other: Edges, n: int) -> Edges:
     return mother[first], daughter[first], lag[first]
 
 
-def solve_with_gaps(
-    model: Model,
-    stretch: Stretch,
-    gate: float,
-    tempering: float = 1.0,
-    given: Edges | None = None,
-    rounds: Rounds | None = None,
-) -> Solved:
-    """Solve a stretch, with edges across gaps where the model knows of missing masks, and decide on links.
-
-    Args:
-        model: The model.
-        stretch: Neighbouring frames.
-        gate: Longest edge between them.
-        tempering: Of all costs.
-        given: Edges across gaps that somebody asks for.
-        rounds: Knows the stretch's edges from before.
-    """
-    return _decided(*believed(model, stretch, gate, tempering, given, rounds))
-
-
-def believed(
+def posterior_with_gaps(
     model: Model,
     stretch: Stretch,
     gate: float,
@@ -121,14 +55,6 @@ def believed(
         problem = model.problem(stretch).tempered(tempering)
         rough = marginals(problem, "rough")
     return stretch, problem, marginals_of_likely(problem, rough)
-
-
-def _decided(stretch: Stretch, problem: Problem, found: Marginals) -> Solved:
-    """What is believed, with the links that are most often right."""
-    chosen = most_right(problem, found)
-    link = np.zeros(len(problem.cost), np.bool_)
-    link[chosen[chosen >= 0]] = True
-    return Solved(stretch, problem, found, link)
 
 
 def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float) -> tuple[Ints, Ints, Ints]:

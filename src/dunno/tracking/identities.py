@@ -21,9 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dunno.lineage.tracks import TrackRow
-from dunno.tracking.tables import CellTable, EdgeTable
-from dunno.types import Floats, Ints
+from dunno.lineage.tracks import NumberedBlock, TrackRow
+from dunno.types import Block, Floats, Ints
 
 NEAR = 1.5
 """Neighbours are those whose centres are no farther apart than so many times the sum of their radii."""
@@ -62,7 +61,7 @@ class _Twos:
     steps: Ints
 
 
-def identities(cells: CellTable, edges: EdgeTable, tracks: Sequence[TrackRow]) -> IdentityTable:
+def identities(cells: NumberedBlock, edges: Block, tracks: Sequence[TrackRow]) -> IdentityTable:
     """Who is who after cells came apart."""
     merged, before, after = _events(cells, edges, tracks)
     step = np.unique(cells.frame, return_inverse=True)[1].ravel()
@@ -79,7 +78,7 @@ def identities(cells: CellTable, edges: EdgeTable, tracks: Sequence[TrackRow]) -
     return IdentityTable(merged, before, after, 1 / (1 + np.exp(-np.abs(odds))))
 
 
-def _events(cells: CellTable, edges: EdgeTable, tracks: Sequence[TrackRow]) -> tuple[Ints, Ints, Ints]:
+def _events(cells: NumberedBlock, edges: Block, tracks: Sequence[TrackRow]) -> tuple[Ints, Ints, Ints]:
     """Merged tracks, the two before and the two after each."""
     endings = np.array(["", *(row.ending for row in tracks)])
     link = edges.selected & (edges.gap == 0)
@@ -106,7 +105,7 @@ def _ends(track: Ints, step: Ints) -> Ints:
     return np.stack([order[first[:-1]], order[first[1:] - 1]], axis=1)
 
 
-def _neighbours(cells: CellTable, step: Ints, lags: Ints) -> _Twos:
+def _neighbours(cells: NumberedBlock, step: Ints, lags: Ints) -> _Twos:
     """Pairs of cells that lie side by side and have masks of their own, and where their tracks are some steps later."""
     from scipy.spatial import cKDTree
 
@@ -132,14 +131,14 @@ def _neighbours(cells: CellTable, step: Ints, lags: Ints) -> _Twos:
     return _Twos(table[:, :2], table[:, 2:4], table[:, 4])
 
 
-def _radius(cells: CellTable) -> Floats:
+def _radius(cells: NumberedBlock) -> Floats:
     """(N,) of discs, or balls, as large as the masks."""
     if cells.place.shape[1] == 2:
         return np.asarray(np.sqrt(cells.area / np.pi))
     return np.asarray(np.cbrt(cells.area * 3 / (4 * np.pi)))
 
 
-def _scales(cells: CellTable, known: _Twos) -> tuple[float, float]:
+def _scales(cells: NumberedBlock, known: _Twos) -> tuple[float, float]:
     """Variance of motion per axis and step, and that of log sizes over the time in between, as neighbours show them."""
     moved = cells.place[known.after] - cells.place[known.before]
     motion = float(np.mean((moved**2).mean(axis=(1, 2)) / known.steps)) if len(known.steps) else 0.0
@@ -149,7 +148,7 @@ def _scales(cells: CellTable, known: _Twos) -> tuple[float, float]:
     return max(motion, 1e-4 * usual), max(size, LEAST_SIZE_CHANGE**2)
 
 
-def _evidence(cells: CellTable, twos: _Twos, motion: float, size: float) -> Floats:
+def _evidence(cells: NumberedBlock, twos: _Twos, motion: float, size: float) -> Floats:
     """(M, 2) log odds of the order as listed, by places and by sizes, as free motion and free sizes give them."""
     apart = [cells.place[rows[:, 1]] - cells.place[rows[:, 0]] for rows in (twos.before, twos.after)]
     area = [np.log(cells.area[rows[:, 1]]) - np.log(cells.area[rows[:, 0]]) for rows in (twos.before, twos.after)]

@@ -175,7 +175,7 @@ def with_judged_masks(calibration: ModelCalibration, judged: Judged, test: SkipT
         skipping=tests,
         verdict=judge(tests[0] if tests else None, calibration.problems),
         division_doubt=judged.doubt,
-        together=judged.together,
+        frames_per_block=judged.together,
     )
 
 

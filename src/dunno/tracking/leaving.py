@@ -13,29 +13,30 @@ from dunno.models.drift import without_drift
 from dunno.models.model import SMALLEST
 from dunno.terms.axes import Axes
 from dunno.terms.border import Border
-from dunno.types import Floats, PairPosterior
+from dunno.types import Block, Floats, PairPosterior
 from dunno.types.stretch import Stretch
 
 LEAST_LINKS = 8
 """From so many on, links say where a frame's cells go."""
 
 
-def with_border_shares(calibration: Calibration | None, pairs: Sequence[PairPosterior]) -> list[PairPosterior]:
-    """The pairs with the share of being lost that is leaving the field; as they are where no model knows.
+def with_border_shares(calibration: Calibration | None, block: Block) -> Block:
+    """The block with the share of being lost that is leaving the field; as it is where no model knows.
 
     It looks at places, at the movie's usual motion and at where most cells of the frame go (the stage may have jumped), not at how
     neighbours move or how active a cell is.
     """
     if not isinstance(calibration, ModelCalibration) or not calibration.model.has(Border.name):
-        return list(pairs)
-    stretch = _side_by_side(pairs)
+        return block
+    stretch = _side_by_side(list(block.pairs()))
     model = without_drift(calibration.at(stretch))
     if model.has(Axes.name):
         stretch = model.term(Axes.name).measured(stretch)
     ways = {term.name: way for term in model.terms if (way := term.lost(model, stretch)) is not None}
     total = np.maximum(np.sum([*ways.values()], axis=0), SMALLEST)
-    share = np.split((ways[Border.name] / total)[stretch.is_mother], np.cumsum([len(pair.mothers) for pair in pairs]))
-    return [replace(pair, border_share=own) for pair, own in zip(pairs, share, strict=False)]
+    share = np.full(len(block.cells), np.nan)
+    share[block.begin[block.first] : block.begin[-2]] = (ways[Border.name] / total)[stretch.is_mother]
+    return replace(block, border_share=share)
 
 
 def _side_by_side(pairs: Sequence[PairPosterior]) -> Stretch:

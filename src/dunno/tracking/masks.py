@@ -1,4 +1,4 @@
-"""Blocks whose masks may hold no cell, one, or two: solved together, and told pair by pair like any others."""
+"""Masks that may hold no cell, one, or two: their posterior as a block like any other."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ import numpy as np
 from dunno.assignment import Marginals, Problem, Triples, every_pair, marginals
 from dunno.assignment.choices import Kind
 from dunno.assignment.decide import most_right
-from dunno.calibration.kinds.model import ModelCalibration, transition_of
-from dunno.models.masks import Solution, solve_masks
+from dunno.models.masks import Solution
 from dunno.models.model import Model
-from dunno.tracking.blocks import Block
-from dunno.tracking.candidates import candidates_of
-from dunno.tracking.gaps import believed
-from dunno.tracking.plan import Plan
-from dunno.tracking.telling import Solved, tell_pairs
-from dunno.types import Bools, Floats, Ints, PairPosterior
+from dunno.tracking.gaps import posterior_with_gaps
+from dunno.tracking.solved import solved_block
+from dunno.types import Block, Bools, Floats, Ints
 from dunno.types.stretch import Stretch
 
 LEAST = 1e-6
@@ -34,32 +30,22 @@ SCALINGS, MOST_CHANGE = 8, 3.0
 """How often the weights of a problem are scaled, and by how much at most, in nats."""
 
 
-def track_with_masks(plan: Plan, block: Block) -> list[PairPosterior]:
-    """A block's pairs, where masks may be false, or hold two cells."""
-    calibration = plan.calibration
-    assert isinstance(calibration, ModelCalibration)
-    pairs = list(replace(block, first=0, n_pairs=len(block.movie) - 1).pairs(plan.window, plan.max_distance))
-    parts = [transition_of(pair, candidates_of(plan, pair), plan.cost) for pair in pairs]
-    model, stretch = calibration.posed(Stretch.of(parts))
-    solution = solve_block(model, stretch, plan.gate, calibration.softening.tempering)
-    own = range(block.first, block.first + block.n_pairs)
-    return tell_pairs(told(solution), own, calibration.apply)
-
-
-def solve_block(model: Model, stretch: Stretch, gate: float, tempering: float = 1.0) -> Solution:
-    """Solve the pairs as if every mask held one cell, look for gaps, then let masks hold what they may."""
-    stretch, pairwise = with_gap_edges(model, stretch, gate)
-    return solve_masks(model, stretch, pairwise, tempering)
-
-
 def with_gap_edges(model: Model, stretch: Stretch, gate: float) -> tuple[Stretch, Marginals]:
     """The stretch with edges across gaps, and what its edges are believed to be if every mask held one cell."""
-    stretch, _, found = believed(model, stretch, gate)
+    stretch, _, found = posterior_with_gaps(model, stretch, gate)
     return stretch, found
 
 
-def told(solution: Solution) -> Solved:
-    """A solution as other tracking is told: a problem with these beliefs, links, and edges' probabilities.
+def block_of_masks(solution: Solution, own: range) -> Block:
+    """A solution as other tracking is told: a problem with these beliefs, links, and edges' probabilities."""
+    stretch, state = solution.graph.stretch, solution.beliefs.state
+    problem, found = problem_of_masks(solution)
+    link = links_of(solution, found)
+    return solved_block(stretch, problem, found, link, own, p_false=state[:, 0], p_two=state[:, 2])
+
+
+def problem_of_masks(solution: Solution) -> tuple[Problem, Marginals]:
+    """A problem with a solution's beliefs, and its marginals.
 
     Propagation says what masks hold and what becomes of them. Who is who in a crowd is summed by the core, given that: there
     propagation is too sure of itself.
@@ -73,7 +59,7 @@ def told(solution: Solution) -> Solved:
     )  # out of two cells of which one divides: no assignment has that
     edge = np.where(born, np.minimum(solution.edge, 1.0), edge)
     into = np.bincount(stretch.daughter, edge, minlength=stretch.n_rows)
-    found = replace(
+    return problem, replace(
         summed,
         edge=edge,
         edge_dividing=np.where(born, np.minimum(kinds[:, Kind.DIVIDING], edge), summed.edge_dividing),
@@ -81,7 +67,6 @@ def told(solution: Solution) -> Solved:
         disappear=np.clip(solution.out_sum("lost") + solution.out_sum("both lost"), 0.0, 1.0),
         divide=solution.divide,
     )
-    return Solved(stretch, problem, found, links_of(solution, found), state=solution.beliefs.state)
 
 
 def links_of(solution: Solution, found: Marginals) -> Bools:

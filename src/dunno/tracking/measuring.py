@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 from dunno.errors import DunnoWarning, MovieError
 from dunno.io.cell_files import FRAMES_PER_FILE
 from dunno.types import BrokenFrame, Detections, KeptCells, Movie
-from dunno.work.schedule import in_order
+from dunno.work.schedule import Pool, in_order
 
 
 @dataclass
@@ -48,18 +47,18 @@ def frame_blocks(movie: Movie, size: int = FRAMES_PER_FILE) -> Iterator[Movie]:
         yield movie.part(slice(begin, begin + size))
 
 
-def measured_blocks(movie: Movie, executor: Executor, workers: int) -> Iterator[MeasuredBlock]:
+def measured_blocks(movie: Movie, pool: Pool) -> Iterator[MeasuredBlock]:
     """Measure a movie, a block at a time, in frame order."""
-    return in_order(measure_block, frame_blocks(movie), executor, 2 * workers)
+    return in_order(measure_block, frame_blocks(movie), pool)
 
 
-def with_measured_cells(movie: Movie, executor: Executor, workers: int) -> Movie:
+def with_measured_cells(movie: Movie, pool: Pool) -> Movie:
     """View of a movie whose cells are measured and kept in memory; a frame that cannot be read is refused."""
     if movie.has_cells:
         return movie
     cells: list[Detections] = []
     dark: list[BrokenFrame] = []
-    for block in measured_blocks(movie, executor, workers):
+    for block in measured_blocks(movie, pool):
         if block.broken:
             raise MovieError(block.broken[0].problem)
         cells += block.cells

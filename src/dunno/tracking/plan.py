@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dunno.calibration import Calibration, ModelCalibration
+from dunno.calibration import Calibration
 from dunno.costs import Cost
 from dunno.io.links import Links
 from dunno.methods import Method
-from dunno.methods.joint_posterior import JointPosterior
 from dunno.perturbations import Perturbation
-from dunno.tracking.blocks import BLOCK
+from dunno.tracking.spans import BLOCK
 
 HALO = 4
 """Frames on either side of a block with gaps: marginals are then within 1e-3 of the whole movie's."""
@@ -44,37 +43,38 @@ class Plan:
     max_gap: int | None = 0
 
     @property
+    def calibrated_by(self) -> Calibration:
+        """Its calibration, or one that changes nothing."""
+        return self.calibration or Calibration()
+
+    @property
     def solves_blocks(self) -> bool:
         """Whether the pairs of a block are solved by one call: with a fitted model, by the posterior that JP reports."""
-        plain = self.no_mother and type(self.method) is JointPosterior
-        return isinstance(self.calibration, ModelCalibration) and (plain or self.halo > 0)
+        plain = self.no_mother and self.method.solves_blocks
+        return self.calibrated_by.solves_blocks and (plain or self.halo > 0)
 
     @property
     def has_masks(self) -> bool:
         """Whether masks may hold no cell, or two."""
-        return bool(getattr(self.calibration, "judges_masks", False))
+        return self.calibrated_by.judges_masks
 
     @property
     def halo(self) -> int:
         """How many frames on either side of a block are solved with it."""
-        longest = int(getattr(self.calibration, "max_gap", 0))
+        longest = self.calibrated_by.max_gap
         return max(self._mask_halo if self.has_masks else 0, max(HALO, longest + 1) if longest else 0)
 
     @property
     def block(self) -> int:
         """How many frame pairs one worker does at a time."""
-        return max(self._together - 2 * self.halo, BLOCK)
-
-    @property
-    def _together(self) -> int:
-        return int(getattr(self.calibration, "together", 0))
+        return max(self.calibrated_by.frames_per_block - 2 * self.halo, BLOCK)
 
     @property
     def _mask_halo(self) -> int:
         least, most = MASK_HALO
-        return min(max(self._together // 4, least), most)
+        return min(max(self.calibrated_by.frames_per_block // 4, least), most)
 
     @property
     def window(self) -> int:
         """How many frames around a pair its cost looks at; 0 if just the two."""
-        return int(getattr(self.cost, "window", None) or 0)
+        return self.cost.window

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dunno.errors import InputError, MissingExtra
-from dunno.io.block_files import stored_pairs
-from dunno.io.columns import detection_columns, edge_columns
+from dunno.io.block_files import linked_blocks
+from dunno.io.columns import cell_columns, edge_columns
 from dunno.io.output import read_run, reopen_movie
 from dunno.io.writers import export
 from dunno.io.writing import drain
 from dunno.lineage.filling import filled
-from dunno.lineage.tracks import TrackNumbers, TrackRow, records
+from dunno.lineage.tracks import NumberedBlock, TrackNumbers, TrackRow, numbered
 from dunno.tracking.forests import draw_forests
 from dunno.tracking.identities import IdentityTable, identities
-from dunno.tracking.tables import CellTable, EdgeTable, cell_table, edge_table
-from dunno.types import Movie, PairPosterior
+from dunno.types import Block, Movie, PairPosterior, RunInfo
+from dunno.types.block import Edges
 
 if TYPE_CHECKING:
     import networkx
@@ -33,47 +33,56 @@ class Tracking:
 
     Attributes:
         movie: What was tracked.
-        pairs: One posterior per pair of consecutive frames, in order.
-        about: Who made it: version, cost, method, parameters, seed, and whether its probabilities are calibrated.
+        blocks: All cells and candidate edges, with what is believed of them, in order.
+        about: Who made it, how, and whether its probabilities are calibrated.
     """
 
     movie: Movie
-    pairs: tuple[PairPosterior, ...]
-    about: Mapping[str, Any]
+    blocks: tuple[Block, ...]
+    about: RunInfo
 
     def __repr__(self) -> str:
-        links = sum(len(pair.link_probability) for pair in self.pairs)
-        state = self.about.get("verdict", "untested")
-        return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {state})"
+        links = len(self.block.links)
+        return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {self.about.verdict})"
 
     @classmethod
     def read(cls, folder: str | Path, masks: str | Path | None = None) -> Tracking:
         """Read what `dunno track` wrote, and open its movie again (`masks`: where it is now, if it has moved)."""
-        about = {**read_run(folder)["parameters"]}
-        return cls(reopen_movie(folder, masks), tuple(stored_pairs(folder)), about)
+        return cls(reopen_movie(folder, masks), tuple(linked_blocks(folder)), read_run(folder))
 
-    @property
-    def cells(self) -> CellTable:
+    @cached_property
+    def pairs(self) -> tuple[PairPosterior, ...]:
+        """One posterior per pair of consecutive frames, in order: views of the block."""
+        return tuple(pair for block in self.blocks for pair in block.pairs())
+
+    @cached_property
+    def block(self) -> Block:
+        """All blocks as one."""
+        return Block.joined(self.blocks)
+
+    @cached_property
+    def cells(self) -> NumberedBlock:
         """Every cell, with its track and what probably became of it."""
-        return cell_table(self.pairs)
+        (found,) = numbered([self.block], TrackNumbers())
+        return found
 
     @property
-    def edges(self) -> EdgeTable:
+    def edges(self) -> Edges:
         """Every candidate edge between rows of `cells`, those across gaps included."""
-        return edge_table(self.pairs)
+        return self.block.edges
 
     @property
     def identities(self) -> IdentityTable:
         """Who is who after two cells came apart of a mask that held both, with probabilities; empty where none did."""
-        return identities(self.cells, self.edges, self.tracks())
+        return identities(self.cells, self.block, self.tracks())
 
     def tracks(self) -> list[TrackRow]:
         """List the tracks: label, first and last frame, and the track each came from (0: none)."""
-        return drain(self.pairs, [])
+        return drain(self.blocks, [])
 
     def expected_wrong_links(self) -> float:
         """How many of the links are expected to be wrong: the sum of 1 − P over all of them."""
-        return float(sum((1 - pair.link_probability).sum() for pair in self.pairs))
+        return float((1 - self.block.probability[self.block.links]).sum())
 
     def sample(self, n: int, seed: int = 0) -> list[Tracking]:
         """Draw n complete lineage forests from the posterior (method JP).
@@ -83,32 +92,32 @@ class Tracking:
         judged, the odds of divisions are known only so well, and differ from forest to forest. The same seed draws the same
         forests.
         """
-        missing = next((pair for pair in self.pairs if pair.problem is None), None)
-        if missing is not None:
+        problem = self.block.problem
+        if problem is None:
             raise InputError(
                 "only results of method JP, not scaled by a temperature nor read from a file, can be sampled from"
             )
-        doubt = float((self.about.get("calibration") or {}).get("division_doubt", 0.0))
-        return [replace(self, pairs=tuple(forest)) for forest in draw_forests(self.pairs, n, seed, doubt)]
+        forests = draw_forests(self.block, problem, n, seed, self.about.division_doubt)
+        return [replace(self, blocks=(forest,)) for forest in forests]
 
     def filled(self) -> Tracking:
         """The same with cells filled in where links skip frames, marked in every file (`filled`), for tools that need every frame.
 
         It has no links across gaps any more, and cannot be sampled from.
         """
-        return replace(self, pairs=tuple(filled(self.pairs)))
+        return replace(self, blocks=(filled(self.block),))
 
     def to_geff(self, path: str | Path, overwrite: bool = False) -> None:
         """Write a GEFF: the links at its root, all candidate edges in its group `candidates`."""
-        export("geff", path, self.pairs, self.about, self.movie, overwrite=overwrite)
+        export("geff", path, self.blocks, self.about, self.movie, overwrite=overwrite)
 
     def to_csv(self, folder: str | Path, overwrite: bool = False) -> None:
         """Write `edges.csv` (candidate edges), `detections.csv` (cells) and `tracks.csv` into a new folder."""
-        export("csv", folder, self.pairs, self.about, self.movie, overwrite=overwrite)
+        export("csv", folder, self.blocks, self.about, self.movie, overwrite=overwrite)
 
     def to_ctc(self, folder: str | Path, overwrite: bool = False) -> None:
         """Write a Cell Tracking Challenge result: `maskNNN.tif` and `res_track.txt`."""
-        export("ctc", folder, self.pairs, self.about, self.movie, overwrite=overwrite)
+        export("ctc", folder, self.blocks, self.about, self.movie, overwrite=overwrite)
 
     def to_pandas(self) -> tuple[pandas.DataFrame, pandas.DataFrame]:
         """Return the edges and the detections, as in the CSV files, as two data frames."""
@@ -116,8 +125,7 @@ class Tracking:
             import pandas
         except ImportError:
             raise MissingExtra("to_pandas needs pandas: pip install 'dunno[pandas]'") from None
-        cells = detection_columns([record for record, _ in records(self.pairs, TrackNumbers())])
-        return pandas.DataFrame(edge_columns(self.pairs)), pandas.DataFrame(cells)
+        return pandas.DataFrame(edge_columns(self.block)), pandas.DataFrame(cell_columns(self.cells))
 
     def to_napari(self) -> tuple[np.ndarray, dict[str, Any], str]:
         """Return a napari Tracks layer as layer data: tracks, then graph and features, then the kind of layer.
@@ -125,23 +133,19 @@ class Tracking:
         `napari.layers.Layer.create(*tracking.to_napari())` makes the layer. Each cell carries the `confidence` of the link
         that leads to it (NaN where none does), its `entropy` and its `label`; colour the tracks by them.
         """
-        parts, features = [], []
-        for record, _ in records(self.pairs, TrackNumbers()):
-            cells = record.detections
-            parts.append(np.column_stack([record.track, np.full(len(cells), record.frame), cells.centroid]))
-            features.append({"label": cells.label, "entropy": record.entropy})
-        table = {**_stack(features), "confidence": self._confidence()}
-        data = np.concatenate(parts)
+        cells = self.cells
+        data = np.column_stack([cells.track, cells.frame, cells.place])
         order = np.lexsort((data[:, 1], data[:, 0]))
+        table = {"label": cells.label, "entropy": cells.entropy, "confidence": cells.incoming}
         graph = {row.track: [row.mother] for row in self.tracks() if row.mother}
         columns = {name: values[order] for name, values in table.items()}
-        more = {"graph": graph, "features": columns, "name": self.movie.name, "metadata": {"dunno": dict(self.about)}}
+        more = {
+            "graph": graph,
+            "features": columns,
+            "name": self.movie.name,
+            "metadata": {"dunno": self.about.to_dict()},
+        }
         return data[order], more, "tracks"
-
-    def _confidence(self) -> np.ndarray:
-        """(N,) probability of the link that leads to each cell of the movie, NaN where none does."""
-        first = np.full(len(self.pairs[0].mothers), np.nan)
-        return np.concatenate([first, *(pair.incoming for pair in self.pairs)])
 
     def to_networkx(self, candidates: bool = False) -> networkx.DiGraph:
         """Return a directed graph from mothers to daughters; nodes are `(frame, label)`.
@@ -152,19 +156,13 @@ class Tracking:
         import networkx
 
         graph = networkx.DiGraph(**self.about)
-        for record, _ in records(self.pairs, TrackNumbers()):
-            for row in _rows(detection_columns([record])):
-                graph.add_node((row["frame"], row["label"]), **row)
-        for pair in self.pairs:
-            for row in _rows(edge_columns([pair])):
-                if candidates or row["selected"]:
-                    mother, daughter = (row["mother_frame"], row["mother"]), (row["frame"], row["daughter"])
-                    graph.add_edge(mother, daughter, **{key: row[key] for key in ("cost", "probability", "selected")})
+        for row in _rows(cell_columns(self.cells)):
+            graph.add_node((row["frame"], row["label"]), **row)
+        for row in _rows(edge_columns(self.block)):
+            if candidates or row["selected"]:
+                mother, daughter = (row["mother_frame"], row["mother"]), (row["frame"], row["daughter"])
+                graph.add_edge(mother, daughter, **{key: row[key] for key in ("cost", "probability", "selected")})
         return graph
-
-
-def _stack(tables: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
 
 def _rows(columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:

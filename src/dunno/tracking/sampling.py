@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -13,8 +12,10 @@ import numpy as np
 from dunno.calibration.kinds.model import transition_of
 from dunno.costs import Cost
 from dunno.errors import MovieError
-from dunno.tracking.blocks import BLOCK, frames_around
+from dunno.models import Fit, find_fit
+from dunno.models.model import Model
 from dunno.tracking.gate import find_candidates
+from dunno.tracking.spans import BLOCK, frames_around
 from dunno.types import Detections, Floats, FramePair, Ints, Movie
 from dunno.types.clock import usual_steps
 from dunno.types.detections import typical_diameter
@@ -22,13 +23,18 @@ from dunno.types.field import Field
 from dunno.types.stage import stage_jump
 from dunno.types.stretch import Stretch, Transition
 from dunno.work.progress import Tell
-from dunno.work.schedule import in_order
+from dunno.work.schedule import Pool, in_order
 
 MOST_FRAMES, MOST_CELLS = 100, 10_000
 """How much of a movie is looked at."""
 
 RUN = 6
 """Consecutive frames in a run, where not all are looked at."""
+
+TAIL_BEYOND = 1e-3
+"""Share of displacements that may be longer than the gate; one that cuts more would make cells look slower."""
+
+WIDENINGS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,14 +114,14 @@ class Sample:
         mothers, daughters = self.cells[early], self.cells[late]
         stage = self.stage(early, late)
         candidates = find_candidates(mothers, daughters, gate, stage)
-        if self.cost is None or (hasattr(self.cost, "spread") and not getattr(self.cost, "needs_pixels", False)):
+        if self.cost is None or (self.cost.is_motion and not self.cost.needs_pixels):
             return Transition(mothers, daughters, candidates, np.ones(len(mothers)), stage=stage)
         found = transition_of(self._pair(early, late, gate), candidates, self.cost)
         return found._replace(mothers=mothers, daughters=daughters, stage=stage)
 
     def _pair(self, early: int, late: int, gate: float) -> FramePair:
         """Two frames with their pixels, and those around them for a cost that asks for them."""
-        step, window = late - early, int(getattr(self.cost, "window", None) or 0)
+        step, window = late - early, 0 if self.cost is None else self.cost.window
         view = self.movie.part(slice(early % step, None, step))
         around = frames_around(early // step, max(window, 2), len(view))
         frames = {t: view.detections(t) for t in around}
@@ -123,14 +129,34 @@ class Sample:
         return FramePair(*pair, gate, self.movie.scale, tuple(frames.values()) if window else ())
 
 
-def take_sample(cost: Cost | None, movie: Movie, executor: Executor, workers: int, tell: Tell) -> Sample:
-    """Read some frames spread over the movie, by the executor; those that cannot be read are passed over."""
+def fit_sample(sample: Sample, step: int, gate: float, may_widen: bool, tell: Tell) -> tuple[Fit, float]:
+    """Fit a model at a frame step, widening the gate until it cuts next to nothing of the motion's tail."""
+    field, size, widest = sample.field, sample.cell_size, 3 * gate
+    for _ in range(WIDENINGS):
+        stretch = sample.stretch(sample.jumps(step), gate)
+        fit = find_fit(stretch, field, size, lambda rounds: tell("fitting the model, rounds", rounds, 0))
+        needed = reach_of(fit.model, stretch)
+        if not may_widen or needed <= gate or gate >= widest:
+            break
+        gate = min(needed, widest)
+    return fit, gate
+
+
+def reach_of(model: Model, stretch: Stretch) -> float:
+    """How far next to all of a stretch's cells move at the most."""
+    spread = stretch.spread[stretch.is_mother]
+    reach = model.reach(TAIL_BEYOND)
+    return float(reach * np.sqrt(np.median(spread) if len(spread) else 1.0))
+
+
+def take_sample(cost: Cost | None, movie: Movie, pool: Pool, tell: Tell) -> Sample:
+    """Read some frames spread over the movie; those that cannot be read are passed over."""
     runs = _runs(movie)
     cells: dict[int, Detections] = {}
     problem: MovieError | None = None
     total = sum(len(run) for run in runs)
     tell("reading frames", 0, total)
-    for found, wrong in in_order(_read, _pieces(movie, runs), executor, 2 * workers):
+    for found, wrong in in_order(_read, _pieces(movie, runs), pool):
         cells |= found
         problem = problem or wrong
         tell("reading frames", len(cells), total)

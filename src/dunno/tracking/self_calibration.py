@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dunno.calibration import ModelCalibration
 from dunno.calibration.softening import Softening
@@ -14,14 +12,14 @@ from dunno.errors import DunnoWarning
 from dunno.models import Fit
 from dunno.models.diagnostics import covering
 from dunno.terms.masks import Masks
-from dunno.tracking.blocks import BLOCK
 from dunno.tracking.choosing import Choice, choose_evidence, with_touching
-from dunno.tracking.fitting import fit_sample
 from dunno.tracking.judging import Judged, are_suspect, judged_masks, with_judged_masks
 from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
-from dunno.tracking.sampling import Sample
+from dunno.tracking.sampling import Sample, fit_sample
 from dunno.tracking.skipping import SkippedModel, skip
+from dunno.tracking.spans import BLOCK
+from dunno.types import RunInfo
 from dunno.work.progress import Tell
 
 JUDGING = 2
@@ -38,27 +36,23 @@ SLOWER, SLOWER_CELLS = (3, 4), 500
 """Further steps, which tell how slowly one could have imaged, and on how many cells."""
 
 
-def fit_plan(plan: Plan, sample: Sample, about: Mapping[str, Any], *, may_widen: bool, tell: Tell) -> Plan:
+def fit_plan(plan: Plan, sample: Sample, about: RunInfo, *, may_widen: bool, tell: Tell) -> Plan:
     """Fit a model to a sample of the movie itself."""
     fit, gate = fit_sample(sample, 1, plan.gate, may_widen, tell)
     if not fit.converged and not fit.problems:
         warnings.warn("the fit of the model stopped before it converged", DunnoWarning, stacklevel=2)
     skipped = skip(sample, fit, JUDGING, tell, _enough(fit))
-    test = None if skipped is None else skipped.test(Softening(), fit)
-    bridged, masks = _explained(plan, sample, fit, skipped, gate, test, tell)
-    choice = bridged.choice
-    calibration = replace(calibration_of(choice.fit, about), trials=choice.trials)
-    calibration = tested(calibration, sample, choice.fit, bridged.skipped, tell)
-    model = bridged.fit.model if sample.movie.clock is None else with_lag_power(bridged.fit.model, bridged.power)
-    calibration = replace(calibration, model=model, courses=bridged.fit.courses())
+    test = None if skipped is None else skipped.test(Softening())
+    found, masks = _explained(plan, Choice(fit, skipped), sample, gate, test, tell)
+    calibration = tested(calibration_of(found.choice.fit, about), sample, found.choice.fit, found.skipped, tell)
+    model = found.fit.model if sample.movie.clock is None else with_lag_power(found.fit.model, found.power)
+    calibration = replace(calibration, model=model, courses=found.fit.courses(), trials=found.choice.trials)
     if masks is not None:
         calibration = with_judged_masks(calibration, masks, test)
     plan = replace(plan, gate=gate, calibration=calibration)
-    looks_at_pixels = plan.window > 0 or getattr(plan.cost, "needs_pixels", False)
-    if (
-        masks is None and not looks_at_pixels
-    ):  # a block holds its frames, with their pixels where the cost asks for them
-        plan = replace(plan, calibration=replace(calibration, together=frames_together(sample, plan.halo)))
+    # a block holds its frames, with their pixels where the cost asks for them
+    if masks is None and not (plan.cost.window or plan.cost.needs_pixels):
+        plan = replace(plan, calibration=replace(calibration, frames_per_block=frames_together(sample, plan.halo)))
     return plan
 
 
@@ -71,55 +65,45 @@ def frames_together(sample: Sample, halo: int) -> int:
     return -(-n_pairs // n_blocks) + 2 * halo
 
 
-def _explained(
-    plan: Plan, sample: Sample, fit: Fit, skipped: SkippedModel | None, gate: float, test: SkipTest | None, tell: Tell
-) -> tuple[_Bridged, Judged | None]:
-    """The evidence that speaks, and the model of masks where they are wrong, or it was asked for.
-
-    Where masks are wrong, their model takes the place of the evidence beyond places.
-    """
-    asked = plan.evidence is not None
-    places = Choice(fit, skipped)
-    found = None
-    if not asked and not fit.problems and (test is None or test.is_clear):
-        found = _bridged(places, gate, plan.max_gap)
-    if found is not None and are_suspect(test, found.fit):
-        touching = _bridged(with_touching(places, sample.cell_size), gate, plan.max_gap)
-        masks = judged_masks(touching.fit, sample, gate, tell, asked=False)
-        if masks.are_spoiled:
-            return touching, masks
-    choice = choose_evidence(sample, fit, skipped, plan.evidence, tell)
-    if found is not None and choice.fit is fit:
-        return replace(found, choice=choice), None
-    bridged = _bridged(choice, gate, plan.max_gap)
-    if asked and not fit.problems and Masks.name in (plan.evidence or ()):
-        return bridged, judged_masks(bridged.fit, sample, gate, tell, asked=True)
-    return bridged, None
-
-
 @dataclass(frozen=True, eq=False)
-class _Bridged:
-    """A choice of evidence with links across gaps, where masks are missing.
-
-    Attributes:
-        choice: What speaks.
-        fit: With the term `missed`, where masks are missing.
-        skipped: The skip test, which knows of gaps.
-        power: How fast squared motion grows with time.
-    """
+class FitWithGaps:
+    """A choice of evidence, its fit and skip test with links across gaps, and how fast squared motion grows with time."""
 
     choice: Choice
     fit: Fit
     skipped: SkippedModel | None
     power: float
 
+    @classmethod
+    def of(cls, choice: Choice, gate: float, max_gap: int | None) -> FitWithGaps:
+        """With the term `missed`, where masks are missing."""
+        skipped = choice.skipped
+        power = 1.0 if skipped is None else lag_power(skipped.growth[0], skipped.step)
+        fit, across = with_gaps(choice.fit, gate, power, max_gap)
+        return cls(choice, fit, skipped if skipped is None or across is None else skipped.composed_with(across), power)
 
-def _bridged(choice: Choice, gate: float, max_gap: int | None) -> _Bridged:
-    skipped = choice.skipped
-    power = 1.0 if skipped is None else lag_power(skipped.growth(choice.fit), skipped.step)
-    missing, across = with_gaps(choice.fit, gate, power, max_gap)
-    skipped = skipped if skipped is None or across is None else skipped.composed_with(across)
-    return _Bridged(choice, missing, skipped, power)
+
+def _explained(
+    plan: Plan, places: Choice, sample: Sample, gate: float, test: SkipTest | None, tell: Tell
+) -> tuple[FitWithGaps, Judged | None]:
+    """The evidence that speaks, and the model of masks where they are wrong, or it was asked for.
+
+    Where masks are wrong, their model takes the place of the evidence beyond places.
+    """
+    found, fit, asked = None, places.fit, plan.evidence
+    if asked is None and not fit.problems and (test is None or test.is_clear):
+        found = FitWithGaps.of(places, gate, plan.max_gap)
+        if are_suspect(test, found.fit):
+            touching = FitWithGaps.of(with_touching(places, sample.cell_size), gate, plan.max_gap)
+            masks = judged_masks(touching.fit, sample, gate, tell, asked=False)
+            if masks.are_spoiled:
+                return touching, masks
+    choice = choose_evidence(places, sample.cell_size, asked, tell)
+    if found is not None and choice.fit is fit:
+        return replace(found, choice=choice), None
+    found = FitWithGaps.of(choice, gate, plan.max_gap)
+    judges_masks = Masks.name in (asked or ()) and not fit.problems
+    return found, judged_masks(found.fit, sample, gate, tell, asked=True) if judges_masks else None
 
 
 def _enough(fit: Fit) -> float:
@@ -135,14 +119,13 @@ def tested(
     if skipped is None:
         return replace(calibration, verdict=judge(None, fit.problems))
     softening = Softening() if fit.problems else skipped.softening()
-    test = skipped.test(softening, fit)
-    verdict = judge(test, fit.problems, covering(fit.best.expected))
     slower = [skip(sample, fit, step, tell, SLOWER_CELLS, skipped.fit) for step in SLOWER]
-    tests = (test, *(each.test(softening, fit) for each in slower if each is not None))
+    tests = tuple(each.test(softening) for each in (skipped, *slower) if each is not None)
+    verdict = judge(tests[0], fit.problems, covering(fit.best.expected))
     return replace(calibration, softening=softening, verdict=verdict, skipping=tests)
 
 
-def calibration_of(fit: Fit, about: Mapping[str, Any]) -> ModelCalibration:
+def calibration_of(fit: Fit, about: RunInfo) -> ModelCalibration:
     """A fit as a calibration that nothing was tested of yet."""
     frames = fit.best.expected.stretch.transition_frame.tolist() if fit.varies else []
     return ModelCalibration(
@@ -153,5 +136,5 @@ def calibration_of(fit: Fit, about: Mapping[str, Any]) -> ModelCalibration:
         problems=fit.problems,
         intervals=fit.intervals(),
         summary=fit.summary(),
-        fitted_for=dict(about),
+        fitted_for=about.to_dict(),
     )

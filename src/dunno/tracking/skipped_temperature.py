@@ -7,25 +7,23 @@ frames (Brownian motion and the distance cost give ½).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
+from dunno.calibration.comparison import Beliefs, Comparison, Composed, compose
 from dunno.calibration.kinds.temperature import FAINT_PRIOR, LabelledDaughters, TemperatureScaling, best_temperature
 from dunno.calibration.verdict import SkipTest, judge
-from dunno.tracking.blocks import Block
 from dunno.tracking.gate import gate_between
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
-from dunno.tracking.skipping import STRETCH
-from dunno.types import Ints, PairPosterior
+from dunno.tracking.skipping import PURPOSES, Purpose, positions, serving, skip_test
+from dunno.tracking.spans import Span
+from dunno.types import Block, Floats, Ints, PairPosterior, RunInfo
 from dunno.work.progress import Tell
-from dunno.work.schedule import in_order
+from dunno.work.schedule import Pool, in_order
 
 NUDGE = 0.05
 LEAST_CURVATURE = 1e-3
@@ -38,132 +36,134 @@ BROWNIAN = 0.5
 STILL = 1e-6
 """Cells that move less than this, in pixels, stand still."""
 
-NO_ANCESTOR = -1
-
-TrackBlock = Callable[[Plan, Block], list[PairPosterior]]
+TrackBlock = Callable[[Plan, Span], Block]
 
 
 @dataclass(frozen=True, eq=False)
-class Jumps:
-    """A sample tracked at a larger frame step, beside the links that single steps compose.
+class SkippedMethod:
+    """A sample tracked at a larger frame step: its distributions beside the mothers that links of single steps compose."""
 
-    Attributes:
-        step: Single steps in one of its steps.
-        daughters: The daughters with a composed mother, with their distributions.
-        possible: (N,) whether that mother is possible: a candidate whose probability is not exactly zero.
-        pair: (N,) the frame pair of each.
-        serves: (N,) whether each one's frames serve to fit, or else to judge.
-        squared: (N,) squared displacement from the composed mother.
-    """
-
+    sample: Sample
     step: int
-    daughters: LabelledDaughters
-    possible: np.ndarray
-    pair: Ints
-    serves: np.ndarray
-    squared: np.ndarray
+    growth: tuple[float, float]
+    comparison: LabelledDaughters
 
-    def temperature(self) -> float:
-        """The temperature of least loss over daughters whose frames serve to fit."""
-        weight = (self.serves & self.possible).astype(np.float64)
-        if weight.sum() == 0:
-            return 1.0
-        prior = 1 / (FAINT_PRIOR**2 * weight.sum())
-        return best_temperature(replace(self.daughters, weight=weight), prior)[0]
+    @classmethod
+    def of(cls, sample: Sample, step: int, links: Beliefs, skipped: Sequence[PairPosterior]) -> SkippedMethod | None:
+        """Compose the links of single steps, and put what was tracked over several beside them; `None` where nobody is judged."""
+        jumps = {(sample.cells[early].frame, sample.cells[late].frame) for early, late in sample.jumps(step)}
+        pairs = [each for each in skipped if (each.mother_frame, each.daughter_frame) in jumps]
+        composed = compose(links, step)
+        comparison = distributions_of(sample, pairs, composed)
+        judged = comparison.judged[composed.matrix.row]
+        if not judged.any():
+            return None
+        moved = _squared(sample, composed.matrix.column[judged], composed.matrix.row[judged])
+        once = np.maximum(_squared(sample, links.mother, links.daughter), (STILL * min(sample.movie.scale)) ** 2)
+        error = float(np.sqrt(2 / len(moved) + 2 / len(once)))
+        return cls(sample, step, (float(np.median(moved) / np.median(once)), error), comparison)
 
-    def log_error(self, temperature: float) -> float:
-        """Standard error of ln T, as if frame pairs were drawn anew: the sandwich of slopes per pair and curvature."""
-        below, here, above = (self.daughters.losses(temperature * np.exp(h)) for h in (-NUDGE, 0.0, NUDGE))
-        used = self.serves & self.possible
+    def part(self, purpose: Purpose) -> LabelledDaughters:
+        """The daughters in frames that serve a purpose; all of them where one of the purposes has none."""
+        parts = {each: self.comparison.among(serving(self.sample, each)) for each in PURPOSES}
+        return parts[purpose] if all(map(len, parts.values())) else self.comparison
+
+    def temperature(self) -> tuple[float, float]:
+        """The temperature of least loss on frames that serve to fit, and the standard error of its logarithm.
+
+        As if frame pairs were drawn anew: the sandwich of slopes per pair and curvature.
+        """
+        judged, losses = self.comparison.judged, self.comparison.losses()
+        used = self.part("fit").possible[judged]
+        if not used.any():
+            return 1.0, 0.0
+        best, _ = best_temperature(losses, used.astype(np.float64), 1 / (FAINT_PRIOR**2 * used.sum()))
+        below, here, above = (losses(best * np.exp(nudge)) for nudge in (-NUDGE, 0.0, NUDGE))
         slope = np.where(used, (above - below) / (2 * NUDGE), 0.0)
         curvature = np.where(used, (above - 2 * here + below) / NUDGE**2, 0.0).sum() + 1 / FAINT_PRIOR**2
-        spread = np.sqrt((np.bincount(self.pair, slope) ** 2).sum())
-        return float(min(spread / max(curvature, LEAST_CURVATURE), FAINT_PRIOR))
+        pair = np.searchsorted([late for _, late in self.sample.jumps(self.step)], positions(self.sample)[judged])
+        spread = np.sqrt((np.bincount(pair, slope) ** 2).sum())
+        return best, float(min(spread / max(curvature, LEAST_CURVATURE), FAINT_PRIOR))
 
-    def loss(self, temperature: float) -> float:
-        """Mean −log P of the composed mothers that are possible."""
-        return (
-            float(np.mean(self.daughters.losses(temperature)[self.possible])) if self.possible.any() else float("nan")
-        )
-
-    def errors(self, temperature: float) -> tuple[float, float, int]:
-        """Of the likeliest options at a temperature, in the frames that judge: promised and found wrong, and how many."""
-        given = self.daughters
-        n = len(given.log_none)
-        options = np.concatenate([given.log_edge, given.log_none]) / temperature
-        owner = np.concatenate([given.daughter, np.arange(n)])
-        best = np.full(n, -np.inf)
-        np.maximum.at(best, owner, options)
-        total = np.bincount(owner, np.exp(options - best[owner]), minlength=n)
-        judged = ~self.serves if not self.serves.all() else self.serves
-        promised = (1 - 1 / total)[judged].sum()
-        wrong = (~self.possible | (given.log_true / temperature < best - 1e-9))[judged].sum()
-        return float(promised), float(wrong), int(judged.sum())
+    def test(self, temperature: float) -> SkipTest:
+        """What the frames that serve to judge say of a temperature."""
+        scaled = self.part("judge").scaled(temperature)
+        return skip_test(self, scaled, scaled.likeliest())
 
 
 def fit_temperature(
     plan: Plan,
     sample: Sample,
     track: TrackBlock,
-    about: Mapping[str, Any],
-    executor: Executor,
-    workers: int,
+    about: RunInfo,
+    pool: Pool,
     tell: Tell,
 ) -> TemperatureScaling:
-    """Fit a temperature on the movie itself, and say what the skip test makes of it.
+    """Fit a temperature on the movie itself, tracked by a plan without calibration, and say what the skip test makes of it."""
 
-    Args:
-        plan: How single steps are tracked, without a calibration.
-        sample: Some frames.
-        track: Tracks a block.
-        about: What a result says of itself.
-        executor: Runs blocks.
-        workers: How many at a time.
-        tell: Is told how far it is.
-    """
-
-    def solved(step: int) -> dict[tuple[int, int], PairPosterior]:
+    def tracked(step: int) -> list[PairPosterior]:
         gate = plan.max_distance if step == 1 else _gate(sample, step)
         at_step = replace(plan, max_distance=gate, gate=plan.gate if step == 1 or np.isinf(plan.gate) else gate)
-        found: dict[tuple[int, int], PairPosterior] = {}
-        for pairs in in_order(partial(track, at_step), _blocks(sample, step), executor, 2 * workers):
-            found |= {(pair.mother_frame, pair.daughter_frame): pair for pair in pairs}
+        blocks = in_order(partial(track, at_step), _spans(sample, step), pool)
+        pairs = [pair for block in blocks for pair in block.pairs()]
         tell("skipping frames, step", step, 4)
-        return found
+        return pairs
 
-    single = solved(1)
-    jumps = {step: _jumps(sample, step, single, solved(step)) for step in (2, 4) if sample.jumps(step)}
-    if 2 not in jumps or jumps[2] is None:
-        return TemperatureScaling(1.0, dict(about), fitted="self", verdict=judge(None))
-    still = (STILL * min(sample.movie.scale)) ** 2
-    return _carried(jumps[2], jumps.get(4), np.maximum(_displacements(single), still), about)
-
-
-def _carried(two: Jumps, four: Jumps | None, squared: np.ndarray, about: Mapping[str, Any]) -> TemperatureScaling:
-    """The temperature of single steps, with its interval and what the test says."""
-    at_two = two.temperature()
-    growth = BROWNIAN if four is None else float(np.clip(at_two / four.temperature(), *GROWTHS))
-    if np.isneginf(
-        two.daughters.log_edge
-    ).any():  # frequencies of assignments, which agree with their own links too well
-        growth = max(growth, 1 / at_two)
-    width = 1.96 * two.log_error(at_two)
-    low, high = growth * at_two * float(np.exp(-width)), growth * at_two * float(np.exp(width))
-    promised, wrong, judged = two.errors(at_two)
-    speed = float(np.median(two.squared) / np.median(squared))
-    error = float(np.sqrt(2 / len(two.squared) + 2 / max(len(squared), 1)))
-    test = SkipTest(2, judged, judged, promised, wrong, speed, error)
+    links = links_of(sample, tracked(1))
+    two, four = (
+        SkippedMethod.of(sample, step, links, tracked(step)) if sample.jumps(step) else None for step in (2, 4)
+    )
+    if two is None:
+        return TemperatureScaling(1.0, about.to_dict(), fitted="self", verdict=judge(None))
+    (at_two, error), daughters = two.temperature(), two.comparison
+    test, possible, losses = two.test(at_two), daughters.possible[daughters.judged], daughters.losses()
+    before, after = (float(losses(t)[possible].mean()) if possible.any() else float("nan") for t in (1.0, at_two))
+    growth = BROWNIAN if four is None else float(np.clip(at_two / four.temperature()[0], *GROWTHS))
+    if np.isneginf(daughters.log_direct[~daughters.is_none & daughters.judged[daughters.daughter]]).any():
+        growth = max(growth, 1 / at_two)  # frequencies of assignments, which agree with their own links too well
+    low, high = (growth * at_two * float(np.exp(1.96 * error * sign)) for sign in (-1, 1))
     return TemperatureScaling(
         temperature=growth * at_two,
-        fitted_for=dict(about),
-        loss_before=two.loss(1.0),
-        loss_after=two.loss(at_two),
-        counts=two.daughters.counts,
+        fitted_for=about.to_dict(),
+        loss_before=before,
+        loss_after=after,
+        counts={"daughters": int(possible.sum()), "mother_impossible": int((~possible).sum())},
         fitted="self",
         verdict=judge(test),
         interval=(low, high),
         skipping=(test,),
     )
+
+
+def links_of(sample: Sample, pairs: Sequence[PairPosterior]) -> Beliefs:
+    """The links of tracked pairs, taken for certain."""
+    mother, daughter = _rows(sample, pairs)
+    link = np.concatenate([pair.selected for pair in pairs])
+    none = np.asarray(1.0 - np.bincount(daughter[link], minlength=sample.n_rows), np.float64)
+    return Beliefs(mother[link], daughter[link], np.ones(int(link.sum())), none)
+
+
+def distributions_of(sample: Sample, pairs: Sequence[PairPosterior], composed: Composed) -> LabelledDaughters:
+    """The distributions of tracked pairs beside the composed mothers."""
+    log_edge, log_none = np.concatenate([pair.log_probability for pair in pairs]), np.full(sample.n_rows, np.nan)
+    for pair in pairs:
+        begin = sample.first_row[pair.daughter_frame]
+        log_none[begin : begin + len(pair.entropy)] = np.where(np.isnan(pair.entropy), np.nan, pair.log_no_mother)
+    comparison = Comparison.of(Beliefs(*_rows(sample, pairs), np.exp(log_edge), np.exp(log_none)), composed)
+    return LabelledDaughters(**vars(comparison), log_direct=np.append(log_edge, log_none[~np.isnan(log_none)]))
+
+
+def _rows(sample: Sample, pairs: Sequence[PairPosterior]) -> tuple[Ints, Ints]:
+    """(E,) the rows of the edges' mothers, and of their daughters, in a table of all the sample's cells."""
+    mothers = [sample.first_row[pair.mother_frame] + pair.mother for pair in pairs]
+    daughters = [sample.first_row[pair.daughter_frame] + pair.daughter for pair in pairs]
+    return np.concatenate(mothers), np.concatenate(daughters)
+
+
+def _squared(sample: Sample, mother: Ints, daughter: Ints) -> Floats:
+    """(E,) squared motion."""
+    place = np.concatenate([each.centroid for each in sample.frames])
+    return np.asarray(((place[daughter] - place[mother]) ** 2).sum(axis=1))
 
 
 def _gate(sample: Sample, step: int) -> float:
@@ -172,73 +172,10 @@ def _gate(sample: Sample, step: int) -> float:
     return gate if np.isfinite(gate) else float(np.linalg.norm(np.multiply(movie.shape, movie.scale)))
 
 
-def _blocks(sample: Sample, step: int) -> list[Block]:
+def _spans(sample: Sample, step: int) -> list[Span]:
     """Every run and phase of the sample as a block of its own."""
-    positions = sorted(sample.cells)
-    breaks = [0, *(k for k in range(1, len(positions)) if positions[k] != positions[k - 1] + 1), len(positions)]
-    blocks = []
-    for begin, end in pairwise(breaks):
-        for phase in range(step):
-            view = sample.movie.part(slice(positions[begin] + phase, positions[end - 1] + 1, step))
-            if len(view) > 1:
-                blocks.append(Block(view, 0, len(view) - 1))
-    return blocks
-
-
-def _jumps(
-    sample: Sample,
-    step: int,
-    single: Mapping[tuple[int, int], PairPosterior],
-    direct: Mapping[tuple[int, int], PairPosterior],
-) -> Jumps | None:
-    """Daughters with a composed mother, as if that were the truth."""
-    frames = sample.movie.frames
-    edges, owners, none, trues, pairs, serves, squared = [], [], [], [], [], [], []
-    count = 0
-    for number, (early, late) in enumerate(sample.jumps(step)):
-        pair = direct.get((int(frames[early]), int(frames[late])))
-        way = [single.get((int(frames[t]), int(frames[t + 1]))) for t in range(early, late)]
-        if pair is None or any(each is None for each in way):
-            continue
-        ancestor = composed_links([each for each in way if each is not None])
-        hit = ancestor[pair.daughter] == pair.mother
-        log_true = np.full(len(pair.daughters), np.nan)
-        log_true[pair.daughter[hit]] = pair.log_probability[hit]
-        used = (ancestor >= 0) & ~np.isnan(pair.entropy)
-        kept = used[pair.daughter]
-        edges.append(pair.log_probability[kept])
-        owners.append((np.cumsum(used) - 1 + count)[pair.daughter[kept]])
-        none.append(pair.log_no_mother[used])
-        trues.append(log_true[used])
-        pairs.append(np.full(int(used.sum()), number))
-        serves.append(np.full(int(used.sum()), late // STRETCH % 2 == 0))
-        moved = pair.daughters.centroid[used] - pair.mothers.centroid[ancestor[used]]
-        squared.append((moved**2).sum(axis=1))
-        count += int(used.sum())
-    if count == 0:
-        return None
-    flat = [np.concatenate(part) for part in (edges, owners, none, trues)]
-    possible, serving = np.isfinite(flat[3]), np.concatenate(serves)
-    counts = {"daughters": int(possible.sum()), "mother_impossible": int((~possible).sum())}
-    labelled = LabelledDaughters(flat[0], flat[1], flat[2], np.where(possible, flat[3], 0.0), counts)
-    serving = serving if serving.any() else ~serving
-    return Jumps(step, labelled, possible, np.concatenate(pairs), serving, np.concatenate(squared))
-
-
-def composed_links(way: Sequence[PairPosterior]) -> Ints:
-    """(n,) follow each daughter of the last pair back along the links to the first pair's mothers; -1 where they end."""
-    ancestor = np.arange(len(way[-1].daughters))
-    for pair in reversed(way):
-        mother = np.full(len(pair.daughters) + 1, NO_ANCESTOR)
-        mother[pair.daughter[pair.selected]] = pair.mother[pair.selected]
-        ancestor = mother[ancestor]  # -1 takes the last entry, which is -1
-    return ancestor
-
-
-def _displacements(pairs: Mapping[Any, PairPosterior]) -> np.ndarray:
-    """(L,) squared displacements of all links."""
-    parts = [np.empty(0)]
-    for pair in pairs.values():
-        mother, daughter = pair.mother[pair.selected], pair.daughter[pair.selected]
-        parts.append(((pair.daughters.centroid[daughter] - pair.mothers.centroid[mother]) ** 2).sum(axis=1))
-    return np.concatenate(parts)
+    frames = np.array(sorted(sample.cells))
+    runs = np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1)
+    spans = [slice(int(run[0]) + phase, int(run[-1]) + 1, step) for run in runs for phase in range(step)]
+    views = [sample.movie.part(span) for span in spans]
+    return [Span(view, 0, len(view) - 1) for view in views if len(view) > 1]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
-from inspect import signature
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal
 
 import numpy as np
 
@@ -19,29 +17,28 @@ from dunno import rooms
 from dunno.assignment import Problem
 from dunno.calibration import Calibration
 from dunno.calibration.verdict import UNTESTED
-from dunno.costs import Cost, HasEventCosts, evaluate, linkable, name_of
+from dunno.costs import Cost, EdgeCost, cost_of, evaluate
 from dunno.errors import InputError, MovieError
 from dunno.io import read
 from dunno.io.links import Links
 from dunno.lineage.gaps import one_link_each
-from dunno.methods import Method, ScoredPair, is_joint
+from dunno.methods import Method, PairMethod, ScoredPair, method_of
 from dunno.models.evidence import chosen
 from dunno.perturbations import Perturbation
 from dunno.tracking import Tracking
-from dunno.tracking.blocks import Block, blocks_of
 from dunno.tracking.candidates import candidates_of
-from dunno.tracking.gaps import track_together
 from dunno.tracking.gate import check_gate, estimate_gate
 from dunno.tracking.leaving import with_border_shares
-from dunno.tracking.masks import track_with_masks
 from dunno.tracking.measuring import with_measured_cells
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import take_sample
 from dunno.tracking.self_calibration import fit_plan
 from dunno.tracking.skipped_temperature import fit_temperature
-from dunno.types import EventCosts, FramePair, Movie, PairPosterior
+from dunno.tracking.solver import track_span
+from dunno.tracking.spans import Span, spans_of
+from dunno.types import Block, EventCosts, FramePair, Movie, RunInfo
 from dunno.work.progress import Tell, tell_nobody
-from dunno.work.schedule import in_order, open_executor
+from dunno.work.schedule import Pool, count_workers, in_order, open_pool
 
 LONGEST_GAP = 10
 """The longest gap that may be asked for."""
@@ -79,8 +76,8 @@ class Tracker:
 
     def __init__(
         self,
-        cost: str | Cost = "distance",
-        method: str | Method = "JP",
+        cost: str | EdgeCost = "distance",
+        method: str | PairMethod = "JP",
         *,
         samples: int | None = None,
         perturbation: str | Perturbation | None = None,
@@ -97,13 +94,9 @@ class Tracker:
         workers: int | None = None,
         executor: Executor | None = None,
     ) -> None:
-        self.cost: Cost = _made(rooms.find("costs", cost)) if isinstance(cost, str) else cost
-        self.method: Method = _method(method, samples)
-        self.perturbation: Perturbation | None = (
-            _made(rooms.find("perturbations", perturbation))
-            if isinstance(perturbation, str)
-            else perturbation or getattr(self.cost, "perturbation", None)
-        )
+        self.cost: Cost = cost_of(cost)
+        self.method: Method = method_of(method, samples)
+        self.perturbation: Perturbation | None = rooms.made("perturbations", perturbation or self.cost.perturbation)
         self.max_distance = None if max_distance is None else check_gate(max_distance)
         self.appear_cost = _check_event(appear_cost, "appear_cost")
         self.disappear_cost = _check_event(disappear_cost, "disappear_cost")
@@ -119,17 +112,18 @@ class Tracker:
                 f"skips frames; with method {self.method.name}, gaps up to {self.max_gap}"
             )
         self.seed = check_seed(seed)
-        if workers is not None and workers < 1:
-            raise InputError(f"workers is {workers}; expected at least 1")
-        self.workers = workers or available_cores()
+        self.workers = count_workers(workers)
         self.executor = executor
 
     def _chosen(self, calibration: Calibration | str | None) -> Calibration | Literal["self"] | None:
         """Resolve the default, and refuse what contradicts itself."""
         given = self._given_events
         if calibration in ("default", "self"):
-            if self.fits_model:
-                refuse_unused(self.cost)
+            for name, value in self.cost.changed().items() if self.fits_model else ():
+                raise InputError(
+                    f"{name} {value:g} of cost {self.cost.name!r} would have no effect: self-calibration fits it to the "
+                    "movie; leave it out, or track with --calibration none"
+                )
             return "self"
         if isinstance(calibration, str):
             raise InputError(f"calibration is {calibration!r}; expected a fitted calibration, 'self' or None")
@@ -143,7 +137,7 @@ class Tracker:
             return
         raise InputError(
             f"evidence is for the model that method JP fits to the movie; with method {self.method.name}, cost "
-            f"{name_of(self.cost)!r} and these choices nothing looks at it; leave it out"
+            f"{self.cost.name!r} and these choices nothing looks at it; leave it out"
         )
 
     def _checked_gap(self, max_gap: int | None) -> int | None:
@@ -156,7 +150,7 @@ class Tracker:
         if max_gap and not (self.fits_model and self.calibration == "self"):
             raise InputError(
                 f"max_gap {max_gap} is for the model that method JP fits to the movie; method {self.method.name} with cost "
-                f"{name_of(self.cost)!r} and these choices links neighbouring frames only; leave it out"
+                f"{self.cost.name!r} and these choices links neighbouring frames only; leave it out"
             )
         return max_gap
 
@@ -167,8 +161,8 @@ class Tracker:
     @property
     def fits_model(self) -> bool:
         """Whether a self-calibration fits a model, which makes costs of its own, and not a temperature."""
-        speaks = hasattr(self.cost, "spread") or self.evidence is not None
-        return is_joint(self.method) and speaks and not self._given_events
+        speaks = self.cost.is_motion or self.evidence is not None
+        return self.method.joint and speaks and not self._given_events
 
     def plan(self, movie: Movie, tell: Tell = tell_nobody) -> Plan:
         """Decide everything that depends on the whole movie; fits the calibration, where it is "self".
@@ -184,30 +178,27 @@ class Tracker:
         plan = self.draft(estimated, estimated if given is None else given)
         if self.calibration == "self":
             about = self.about(movie, plan)
-            with self.working() as (executor, workers):
-                sample = take_sample(plan.cost, movie, executor, workers, tell)
+            with self.working() as pool:
+                sample = take_sample(plan.cost, movie, pool, tell)
                 if self.fits_model:
                     return fit_plan(plan, sample, about, may_widen=given is None, tell=tell)
-                fitted = fit_temperature(plan, sample, track_block, about, executor, workers, tell)
+                fitted = fit_temperature(plan, sample, track_block, about, pool, tell)
                 return replace(plan, calibration=fitted)
         if plan.calibration is not None and plan.calibration.needs_field and not _is_of(plan.calibration, movie):
-            with self.working() as (executor, workers):
-                field = take_sample(None, movie, executor, workers, tell).field
+            with self.working() as pool:
+                field = take_sample(None, movie, pool, tell).field
             return replace(plan, calibration=plan.calibration.moved_to(field))
         return plan
 
     def _estimated_gate(self, movie: Movie) -> float:
-        own = self.fits_model if self.calibration == "self" else getattr(self.calibration, "makes_costs", False)
+        given = self.calibration
+        own = self.fits_model if given == "self" else given is not None and given.makes_costs
         return estimate_gate(movie, follows_stage=own)
 
-    @contextmanager
-    def working(self) -> Iterator[tuple[Executor, int]]:
-        """The executor to use and its number of workers."""
-        if self.executor is not None:
-            yield self.executor, self.workers
-            return
-        with open_executor(self.workers) as opened:
-            yield opened
+    def working(self) -> AbstractContextManager[Pool]:
+        """The workers to use."""
+        given = self.executor
+        return open_pool(self.workers) if given is None else nullcontext(Pool.of(given, self.workers))
 
     def draft(self, estimated: float, gate: float) -> Plan:
         """The plan with a gate, before a calibration is fitted."""
@@ -228,21 +219,18 @@ class Tracker:
             max_gap=self.max_gap,
         )
 
-    def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[PairPosterior]:
-        """Yield each frame pair's posterior, in order, keeping a few blocks in memory."""
+    def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[Block]:
+        """Yield the movie's blocks, in order, keeping a few in memory."""
         plan = plan or self.plan(movie)
-        blocks = blocks_of(movie, plan.window, plan.block, plan.halo)
-        work = partial(track_block, plan)
-        yield from one_link_each(self._solved(work, blocks))
+        spans = spans_of(movie, plan.window, plan.block, plan.halo)
+        yield from one_link_each(self._solved(partial(track_block, plan), spans))
 
-    def _solved(self, work: Callable[[Block], list[PairPosterior]], blocks: Iterator[Block]) -> Iterator[PairPosterior]:
+    def _solved(self, work: Callable[[Span], Block], spans: Iterator[Span]) -> Iterator[Block]:
         if self.executor is None and self.workers == 1:
-            for block in blocks:
-                yield from work(block)
+            yield from map(work, spans)
             return
-        with self.working() as (executor, workers):
-            for posteriors in in_order(work, blocks, executor, 2 * workers):
-                yield from posteriors
+        with self.working() as pool:
+            yield from in_order(work, spans, pool)
 
     def track(self, movie: Movie | np.ndarray | str | Path, progress: bool = False) -> Tracking:
         """Track the whole movie.
@@ -252,101 +240,90 @@ class Tracker:
             progress: Show a bar.
         """
         movie = _as_movie(movie)
-        with self.working() as (executor, workers):
-            movie = with_measured_cells(movie, executor, workers)
+        with self.working() as pool:
+            movie = with_measured_cells(movie, pool)
         plan = self.plan(movie)
         about = self.about(movie, plan)
-        pairs = self.stream(movie, plan)
+        blocks = self.stream(movie, plan)
         if progress:
             from rich.progress import track as show
 
-            pairs = iter(show(pairs, description=f"tracking {movie.name}", total=len(movie) - 1))
-        return Tracking(movie, tuple(pairs), about)
+            total = -(-(len(movie) - 1) // plan.block)
+            blocks = iter(show(blocks, description=f"tracking {movie.name}", total=total))
+        return Tracking(movie, (Block.joined(list(blocks)),), about)
 
-    def asked(self, movie: Movie) -> dict[str, Any]:
+    def asked(self, movie: Movie) -> RunInfo:
         """Say what was asked for: all that is known about a result before anything is read or fitted."""
         step = int(np.gcd.reduce(np.diff(movie.frames))) if len(movie) > 1 else 1
-        return {
-            "version": version("dunno"),
-            "movie": movie.name,
-            "movie_path": movie.path,
-            "masks_path": movie.masks_path,
-            "mask_source": movie.mask_source,
-            "opened_with": movie.opened_with,
-            "frames": movie.frames.tolist(),
-            "step": step,
-            "scale": list(movie.scale) if movie.has_scale else None,
-            "interval": movie.interval,
-            "times": None if movie.times is None else movie.times.tolist(),
-            "cost": name_of(self.cost),
-            "cost_parameters": _parameters(self.cost),
-            "method": self.method.name,
-            "joint": is_joint(self.method),
-            "method_parameters": _parameters(self.method),
-            "perturbation": getattr(self.perturbation, "name", None) if _is_perturbing(self.method) else None,
-            "perturbation_parameters": _parameters(self.perturbation) if _is_perturbing(self.method) else {},
-            "max_distance": self.max_distance if np.isfinite(self.max_distance or 0.0) else None,
-            "max_distance_estimated": self.max_distance is None,
-            "appear_cost": self.appear_cost,
-            "disappear_cost": self.disappear_cost,
-            "divide_cost": self.divide_cost,
-            "no_mother": self.no_mother,
-            "links": None if self.links is None else self.links.source,
-            "links_unmatched": 0 if self.links is None else len(self.links.unmatched),
-            "evidence": "auto" if self.evidence is None else ["places", *self.evidence],
-            "max_gap": self.max_gap,
-            "seed": self.seed,
-            "calibration": None,
-            "calibrated": False,
-            "verdict": UNTESTED.word,
-            "reason": UNTESTED.reason,
-        }
+        perturbed = self.perturbation if self.method.perturbs else None
+        return RunInfo(
+            version=version("dunno"),
+            movie=movie.name,
+            movie_path=movie.path,
+            masks_path=movie.masks_path,
+            mask_source=movie.mask_source,
+            opened_with=movie.opened_with,
+            frames=movie.frames.tolist(),
+            step=step,
+            scale=list(movie.scale) if movie.has_scale else None,
+            interval=movie.interval,
+            times=None if movie.times is None else movie.times.tolist(),
+            cost=self.cost.name,
+            cost_parameters=rooms.parameters_of(self.cost.given),
+            method=self.method.name,
+            joint=self.method.joint,
+            method_parameters=rooms.parameters_of(self.method.given),
+            perturbation=None if perturbed is None else rooms.name_of(perturbed),
+            perturbation_parameters=rooms.parameters_of(perturbed),
+            max_distance=self.max_distance if np.isfinite(self.max_distance or 0.0) else None,
+            max_distance_estimated=self.max_distance is None,
+            appear_cost=self.appear_cost,
+            disappear_cost=self.disappear_cost,
+            divide_cost=self.divide_cost,
+            no_mother=self.no_mother,
+            links=None if self.links is None else self.links.source,
+            links_unmatched=0 if self.links is None else len(self.links.unmatched),
+            evidence="auto" if self.evidence is None else ["places", *self.evidence],
+            max_gap=self.max_gap,
+            seed=self.seed,
+            calibration=None,
+            calibrated=False,
+            verdict=UNTESTED.word,
+            reason=UNTESTED.reason,
+        )
 
-    def about(self, movie: Movie, plan: Plan) -> dict[str, Any]:
+    def about(self, movie: Movie, plan: Plan) -> RunInfo:
         """Say who made a result: what every output carries."""
-        about = {**self.asked(movie), "max_distance": plan.gate if np.isfinite(plan.gate) else None}
-        if plan.calibration is not None:
-            plan.calibration.check(about)
-            about |= {"calibration": plan.calibration.describe(), "calibrated": plan.calibration.trusted}
-            about |= {"verdict": plan.calibration.verdict.word, "reason": plan.calibration.verdict.reason}
-        return about
+        about = replace(self.asked(movie), max_distance=plan.gate if np.isfinite(plan.gate) else None)
+        if plan.calibration is None:
+            return about
+        plan.calibration.check(about)
+        return plan.calibration.noted_in(about)
 
 
-def track_block(plan: Plan, block: Block) -> list[PairPosterior]:
-    """Track a few consecutive frames, each read once."""
-    if plan.has_masks:
-        return _told(plan, track_with_masks(plan, block))
-    if plan.solves_blocks:
-        return _told(plan, track_together(plan, block))
-    posteriors = []
-    for pair in block.pairs(plan.window, plan.max_distance):
-        rng = np.random.default_rng([plan.seed, pair.mothers.frame, pair.daughters.frame])
-        posterior = plan.method(score_pair(plan, pair), rng)
-        if plan.calibration is not None:
-            posterior = plan.calibration.apply(posterior)
-        posteriors.append(posterior)
-    return _told(plan, posteriors)
-
-
-def _told(plan: Plan, posteriors: Sequence[PairPosterior]) -> list[PairPosterior]:
-    """The pairs with somebody else's links, where they were given, and how many of the lost left the field."""
+def track_block(plan: Plan, span: Span) -> Block:
+    """Track a few consecutive frames, each read once: with a fitted model, or by a method of the paper."""
+    block = track_span(plan, span) if plan.solves_blocks else _by_method(plan, span)
     if plan.links is not None:
-        posteriors = [with_links(each, plan.links) for each in posteriors]
-    return with_border_shares(plan.calibration, posteriors)
+        block = with_links(block, plan.links)
+    return with_border_shares(plan.calibration, block)
 
 
-def with_links(posterior: PairPosterior, links: Links) -> PairPosterior:
+def _by_method(plan: Plan, span: Span) -> Block:
+    """Every pair by itself."""
+    found = []
+    for pair in span.pairs(plan.window, plan.max_distance):
+        rng = np.random.default_rng([plan.seed, pair.mothers.frame, pair.daughters.frame])
+        found.append(plan.method(score_pair(plan, pair), rng))
+    block = Block.joined(found)
+    return block if plan.calibration is None else plan.calibration.apply(block)
+
+
+def with_links(block: Block, links: Links) -> Block:
     """Report somebody else's links instead of the method's."""
-    mother, daughter = links.between(posterior.mothers, posterior.daughters)
-    width = max(len(posterior.daughters), 1)
-    edge = posterior.mother * width + posterior.daughter
-    found = replace(posterior, selected=np.isin(edge, mother * width + daughter))
-    if (gaps := posterior.gaps) is None:
-        return found
-    across = set(zip(*(each.tolist() for each in links.across(posterior.daughter_frame)[:3]), strict=True))
-    label = posterior.daughters.label[gaps.daughter]
-    ends = zip(gaps.mother_frame.tolist(), gaps.mother_label.tolist(), label.tolist(), strict=True)
-    return replace(found, gaps=replace(gaps, selected=np.array([end in across for end in ends], np.bool_)))
+    mother, daughter, _ = links.rows(block.frames, block.frame_of, block.cells.label)
+    n = len(block.cells)
+    return replace(block, selected=np.isin(block.mother * n + block.daughter, mother * n + daughter))
 
 
 def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:
@@ -360,7 +337,7 @@ def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:
     problem = Problem(
         candidates.mother,
         candidates.daughter,
-        linkable(plan.cost, costs),
+        plan.cost.linkable(costs),
         len(pair.mothers),
         len(pair.daughters),
         events.appear,
@@ -372,35 +349,15 @@ def score_pair(plan: Plan, pair: FramePair) -> ScoredPair:
 
 def _event_costs(plan: Plan, pair: FramePair) -> EventCosts:
     given = {"appear": plan.appear_cost, "disappear": plan.disappear_cost, "divide": plan.divide_cost}
-    missing = [f"{event}_cost" for event, value in given.items() if value is None]
-    tells = hasattr(plan.cost, "event_costs")  # `isinstance` of a protocol takes longer than the costs
-    if missing and not tells:
+    own = plan.cost.event_costs(pair)
+    if own is None and (missing := [f"{event}_cost" for event, value in given.items() if value is None]):
         raise InputError(
-            f"cost {name_of(plan.cost)!r} does not say what events cost; give {', '.join(missing)}, "
+            f"cost {plan.cost.name!r} does not say what events cost; give {', '.join(missing)}, "
             "or add event_costs(pair) to it"
         )
-    own = cast(HasEventCosts, plan.cost).event_costs(pair) if tells else EventCosts(0.0, 0.0, 0.0)
-    return EventCosts(
-        appear=own.appear if plan.appear_cost is None else plan.appear_cost,
-        disappear=own.disappear if plan.disappear_cost is None else plan.disappear_cost,
-        divide=own.divide if plan.divide_cost is None else plan.divide_cost,
+    return replace(
+        own or EventCosts(0.0, 0.0, 0.0), **{name: value for name, value in given.items() if value is not None}
     )
-
-
-def refuse_unused(cost: Any) -> None:
-    """Refuse a cost's parameter that a fitted model takes the place of: it would have no effect."""
-    for name in getattr(cost, "fitted", ()):
-        default = signature(type(cost)).parameters[name].default
-        if getattr(cost, name) != default:
-            raise InputError(
-                f"{name} {getattr(cost, name):g} of cost {name_of(cost)!r} would have no effect: self-calibration fits it to the "
-                "movie; leave it out, or track with --calibration none"
-            )
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_seed(seed: int) -> int:
@@ -425,35 +382,6 @@ def _as_movie(given: Movie | np.ndarray | str | Path) -> Movie:
     if isinstance(given, np.ndarray):
         return Movie(given)
     raise InputError(f"a movie of type {type(given).__name__}; expected a Movie, an array of labels, or a path")
-
-
-def _made(offered: Any) -> Any:
-    """A room offers classes; a user's `package.module:name` may also be a function or an object."""
-    if not isinstance(offered, type):
-        return offered
-    try:
-        return offered()
-    except TypeError as error:
-        raise InputError(f"{offered.__name__} cannot be made without arguments ({error}); make it in Python") from None
-
-
-def _method(method: str | Method, samples: int | None) -> Method:
-    if samples is not None and (isinstance(samples, bool) or int(samples) != samples or samples < 1):
-        raise InputError(f"samples is {samples}; expected a whole number, at least 1")
-    offered = rooms.find("methods", method) if isinstance(method, str) else method
-    if not isinstance(offered, type):
-        return cast(Method, offered)
-    takes_samples = samples is not None and "samples" in signature(offered).parameters
-    return cast(Method, offered(samples=samples) if takes_samples else offered())
-
-
-def _is_perturbing(method: Method) -> bool:
-    return bool(getattr(method, "perturbs", False))
-
-
-def _parameters(thing: Any) -> dict[str, Any]:
-    values = {**getattr(thing, "__dict__", {})}
-    return {key: value for key, value in values.items() if isinstance(value, str | int | float | bool | type(None))}
 
 
 def _check_event(cost: float | None, name: str) -> float | None:

@@ -41,14 +41,14 @@ def match_truth(
     for t, frame in enumerate(movie.frames.tolist()):
         where = where_is(markers, t)
         image = as_labels(markers[t], where)
-        marked = measure(image, where)
-        row = _rows(table, marked.label, frame, where, name)
-        met_first[row[table.first[row] == frame]] = True
-        met_last[row[table.last[row] == frame]] = True
         masks = movie.masks(t)
         found = measure(masks, movie.where(t))
         labels.append(found.label)
         own, more = match_cells(found.label, masks, image)
+        marked = measure(image, where)
+        row = _rows(table, marked.label, frame, where, name)
+        met_first[row[table.first[row] == frame]] = True
+        met_last[row[table.last[row] == frame]] = True
         tracks.append(own)
         others.append(more)
         present.append(marked.label)

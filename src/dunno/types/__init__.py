@@ -5,15 +5,17 @@ edges. The mother of a cell that did not divide is itself, one frame earlier.
 """
 
 from dunno.types.arrays import Bools, Floats, Ints
+from dunno.types.block import Block
 from dunno.types.cells import Cells, CellSource, KeptCells
 from dunno.types.detections import Detections, Pixels, Redrawn
-from dunno.types.gap_weights import GapWeights
 from dunno.types.movie import FewFrames, Frames, Movie, check_step, count_frames, where_is
-from dunno.types.pairs import BrokenFrame, Candidates, EventCosts, FramePair, GapEdges, Held, PairPosterior
+from dunno.types.pairs import BrokenFrame, Candidates, EventCosts, FramePair, PairPosterior
 from dunno.types.points import Points
+from dunno.types.run_info import RunInfo
 from dunno.types.truth import Truth
 
 __all__ = [
+    "Block",
     "Bools",
     "BrokenFrame",
     "Candidates",
@@ -25,9 +27,6 @@ __all__ = [
     "Floats",
     "FramePair",
     "Frames",
-    "GapEdges",
-    "GapWeights",
-    "Held",
     "Ints",
     "KeptCells",
     "Movie",
@@ -35,6 +34,7 @@ __all__ = [
     "Pixels",
     "Points",
     "Redrawn",
+    "RunInfo",
     "Truth",
     "check_step",
     "count_frames",

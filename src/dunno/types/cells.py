@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from dunno.errors import MovieError
-from dunno.types.arrays import Floats, Ints
+from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.detections import MEASURED, PLACED, Detections
 from dunno.types.shapes import elongation, long_axis
 
 AXES = {2: ("y", "x"), 3: ("z", "y", "x")}
+
+OF_FRAMES = ("frames", "background", "digest", "time")
+OF_CELLS = (*PLACED, *MEASURED, "filled_from")
+COLUMNS = (*OF_FRAMES, *OF_CELLS)
+"""Columns with a row per frame, and per cell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +30,7 @@ class Cells:
         background: (T,) of each frame; NaN where it was not measured.
         digest: (T,) of each frame's masks; 0 where it was not taken.
         ends: (T + 1,) the row with which each frame begins, and the number of rows.
+        time: (T,) when each frame was taken, in usual steps; `None` where all steps of the movie are the same.
     """
 
     frames: Ints
@@ -41,6 +47,8 @@ class Cells:
     covariance: Floats | None = None
     touching: Floats | None = None
     pieces: Ints | None = None
+    time: Floats | None = None
+    filled_from: Ints | None = None
 
     @classmethod
     def of(cls, frames: Sequence[Detections]) -> Cells:
@@ -54,7 +62,33 @@ class Cells:
             ends=np.cumsum([0, *map(len, frames)], dtype=np.int64),
             **{name: _joined(frames, name) for name in PLACED},
             **{name: _joined(parts, name) for name, parts in with_cells.items() if parts},
+            time=np.array([each.time for each in frames]) if all(each.time is not None for each in frames) else None,
         )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Cells]) -> Cells:
+        """Tables of frames that follow each other; a column that one of them lacks is left out."""
+        known = [name for name in COLUMNS if all(getattr(part, name) is not None for part in parts)]
+        columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in known}
+        counts = np.concatenate([np.diff(part.ends) for part in parts])
+        return cls(**columns, ends=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+
+    def part(self, start: int, stop: int | None = None) -> Cells:
+        """Some frames in a row."""
+        frames = slice(start, self.n_frames if stop is None else stop)
+        rows = slice(int(self.ends[frames.start]), int(self.ends[frames.stop]))
+        columns = {name: _cut(getattr(self, name), frames) for name in OF_FRAMES}
+        columns |= {name: _cut(getattr(self, name), rows) for name in OF_CELLS}
+        return replace(self, **columns, ends=self.ends[start : frames.stop + 1] - rows.start)
+
+    def only(self, kept: Bools) -> Cells:
+        """Some of the cells; all frames stay."""
+        columns: dict[str, Any] = {}
+        for name in OF_CELLS:
+            column = getattr(self, name)
+            columns[name] = None if column is None else column[kept]
+        counts = np.add.reduceat(np.append(kept, False), self.ends[:-1]) * (np.diff(self.ends) > 0)
+        return replace(self, **columns, ends=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.label)
@@ -76,13 +110,14 @@ class Cells:
     def at(self, t: int) -> Detections:
         """The t-th frame's cells."""
         rows = self.rows(t)
-        columns: dict[str, Any] = {name: getattr(self, name) for name in (*PLACED, *MEASURED)}
+        columns: dict[str, Any] = {name: getattr(self, name) for name in OF_CELLS}
         here: dict[str, Any] = {name: None if column is None else column[rows] for name, column in columns.items()}
         return Detections(
             **here,
             frame=int(self.frames[t]),
             background=None if self.total is None else float(self.background[t]),
             digest=int(self.digest[t]) or None,
+            time=None if self.time is None else float(self.time[t]),
         )
 
     def columns(self) -> dict[str, np.ndarray]:
@@ -118,6 +153,10 @@ class Cells:
     def _or_unknown(self, name: str) -> np.ndarray:
         column = getattr(self, name)
         return np.full(len(self), np.nan) if column is None else column
+
+
+def _cut(column: Any, kept: slice) -> Any:
+    return None if column is None else column[kept]
 
 
 def _joined(frames: Sequence[Detections], name: str) -> Any:

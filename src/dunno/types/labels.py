@@ -128,3 +128,12 @@ def mean_over(labels: LabelImage, label: Ints, values: Callable[[Ints], NDArray[
 
 def _as_ints(columns: Any) -> Any:
     return tuple(np.asarray(column, np.int64) for column in columns)
+
+
+def relabelled(masks: LabelImage, own: NDArray[np.int64], labels: NDArray[Any]) -> NDArray[Any]:
+    """A frame's masks with other labels in place of its own (ascending); masks of other labels are left out."""
+    if len(labels) == 0:
+        return np.zeros(masks.shape, labels.dtype)
+    place = np.searchsorted(own, masks)
+    place[place == len(own)] = 0
+    return np.where(own[place] == masks, labels[place], labels.dtype.type(0))

@@ -57,13 +57,27 @@ class Links:
         mother_frame, mother, frame, daughter = (each[near] for each in ends)
         return Links(mother_frame, mother, frame, daughter, (*self.unmatched, *told), self.source, self.gap[near])
 
-    def across(self, frame: int) -> tuple[Ints, Ints, Ints, Ints]:
-        """Links that skip frames and end in one: the mother's frame and label, the daughter's label, and how many are skipped."""
-        begin, end = np.searchsorted(self.frame, (frame, frame + 1))
-        none = np.zeros(end - begin, np.int64)
-        gap = none if self.gap is None else self.gap[begin:end]
-        far = begin + np.flatnonzero(gap > 0)
-        return self.mother_frame[far], self.mother[far], self.daughter[far], gap[gap > 0]
+    def rows(self, frames: Ints, frame_of: Ints, label: Ints) -> tuple[Ints, Ints, Ints]:
+        """The links in a table of cells: rows of their mothers and daughters, and frames skipped; only those with both ends there.
+
+        Args:
+            frames: (T,) original index of each of its frames.
+            frame_of: (N,) position in `frames` of each row.
+            label: (N,) of each row, ascending in each frame.
+        """
+        width = int(max(label.max(initial=0), self.mother.max(initial=0), self.daughter.max(initial=0))) + 1
+        keys = np.append(frame_of * width + label, -1)
+
+        def row(frame: Ints, labels: Ints) -> Ints:
+            t = np.searchsorted(frames, frame)
+            key = np.where(np.append(frames, -1)[t] == frame, t * width + labels, -2)
+            place = np.searchsorted(keys[:-1], key)
+            return np.where(keys[place] == key, place, -1)
+
+        mother, daughter = row(self.mother_frame, self.mother), row(self.frame, self.daughter)
+        there = (mother >= 0) & (daughter >= 0)
+        gap = np.zeros(len(self), np.int64) if self.gap is None else self.gap
+        return mother[there], daughter[there], gap[there]
 
     def between(self, mothers: Detections, daughters: Detections) -> tuple[Ints, Ints]:
         """The links of one frame pair as indices into its mothers and daughters; looks at the daughters' frame alone."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dunno.assignment import Problem
 from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.detections import Detections
-from dunno.types.gap_weights import GapWeights
 from dunno.types.stage import stage_jump
+
+if TYPE_CHECKING:
+    from dunno.types.block import Block, Edges
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,106 +75,140 @@ class EventCosts:
 
 
 @dataclass(frozen=True, eq=False)
-class GapEdges:
-    """Edges into a pair's daughters from frames before its mothers': the cell's mask is missing in between.
+class PairPosterior:
+    """What is believed about one frame pair: a view of a block, in which n daughters and m mothers count from 0.
 
     Attributes:
-        mother_frame: (G,) original index of each mother's frame.
-        mother: (G,) index into that frame's cells.
-        mother_label: (G,) as in the masks.
-        daughter: (G,) index of each edge's daughter.
-        gap: (G,) frames skipped between them, at least 1.
-        cost: (G,) cost of each edge.
-        log_probability: (G,) log P(mother | daughter).
-        selected: (G,) whether the edge is a link.
-        weights: What else whole lineages are drawn with; `None` where it is not known.
+        block: The block.
+        t: Position of the later frame in it.
     """
 
-    mother_frame: Ints
-    mother: Ints
-    mother_label: Ints
-    daughter: Ints
-    gap: Ints
-    cost: Floats
-    log_probability: Floats
-    selected: Bools
-    weights: GapWeights | None = field(default=None, repr=False)
+    block: Block = field(repr=False)
+    t: int
 
-    def __len__(self) -> int:
-        return len(self.mother)
+    @cached_property
+    def mothers(self) -> Detections:
+        """The earlier frame's detections."""
+        return self.block.cells.at(self.t - 1)
+
+    @cached_property
+    def daughters(self) -> Detections:
+        """The later frame's detections."""
+        return self.block.cells.at(self.t)
+
+    @cached_property
+    def near(self) -> slice:
+        """The pair's own edges, in the block."""
+        return self.block.near(self.t)
+
+    @cached_property
+    def far(self) -> slice:
+        """The block's edges that lead to the pair's daughters across gaps."""
+        return self.block.far(self.t)
+
+    @property
+    def earlier(self) -> Edges:
+        """The edges across gaps that lead to the daughters; mothers are rows of the block."""
+        return self.block.edges.part(self.far, self.daughter_rows.start)
+
+    @property
+    def mother_rows(self) -> slice:
+        """The rows of the mothers, in the block."""
+        return self.block.rows(self.t - 1)
+
+    @property
+    def daughter_rows(self) -> slice:
+        """The rows of the daughters, in the block."""
+        return self.block.rows(self.t)
+
+    @property
+    def mother_frame(self) -> int:
+        """Original index of the earlier frame."""
+        return int(self.block.frames[self.t - 1])
+
+    @property
+    def daughter_frame(self) -> int:
+        """Original index of the later frame."""
+        return int(self.block.frames[self.t])
+
+    @cached_property
+    def mother(self) -> Ints:
+        """(E,) index of each candidate edge's mother."""
+        return np.asarray(self.block.mother[self.near] - self.mother_rows.start)
+
+    @cached_property
+    def daughter(self) -> Ints:
+        """(E,) index of each candidate edge's daughter."""
+        return np.asarray(self.block.daughter[self.near] - self.daughter_rows.start)
+
+    @property
+    def cost(self) -> Floats:
+        """(E,) cost of each edge."""
+        return self.block.cost[self.near]
+
+    @property
+    def log_probability(self) -> Floats:
+        """(E,) log P(mother | daughter).
+
+        With `log_no_mother` they sum to 1 for every daughter, or to 1 more than the probability that the mask holds two cells.
+        """
+        return self.block.log_probability[self.near]
 
     @property
     def probability(self) -> Floats:
-        """(G,) P(mother | daughter)."""
+        """(E,) P(mother | daughter)."""
         return np.exp(self.log_probability)
 
-    def only(self, edges: Bools) -> GapEdges:
-        """Some of the edges, without their weights."""
-        names = [each.name for each in fields(self) if each.name != "weights"]
-        return GapEdges(**{name: getattr(self, name)[edges] for name in names})
+    @property
+    def selected(self) -> Bools:
+        """(E,) whether the edge is a link of the reported assignment."""
+        return self.block.selected[self.near]
 
+    @property
+    def log_no_mother(self) -> Floats:
+        """(n,) log P(⊥): it appeared, or its mother is in an earlier frame; -inf where ⊥ was left out."""
+        return self.block.log_no_mother[self.daughter_rows]
 
-@dataclass(frozen=True, eq=False)
-class Held:
-    """How many cells a frame's masks hold, as far as it is known; NaN where it is not.
+    @property
+    def entropy(self) -> Floats:
+        """(n,) of each daughter's distribution over mothers and ⊥, in nats."""
+        return self.block.entropy[self.daughter_rows]
 
-    Attributes:
-        p_false: (n,) probability that the mask holds no cell.
-        p_two: (n,) probability that it holds two.
-    """
+    @property
+    def p_appear(self) -> Floats:
+        """(n,) probability that the daughter appeared: that it has no mother here nor in an earlier frame."""
+        return self.block.p_appear[self.daughter_rows]
 
-    p_false: Floats
-    p_two: Floats
+    @property
+    def incoming(self) -> Floats:
+        """(n,) probability of the link that leads to each daughter, NaN where none does."""
+        return self.block.incoming[self.daughter_rows]
 
+    @property
+    def log_disappear(self) -> Floats | None:
+        """(m,) log probability of having no daughter; `None` where the method does not know."""
+        return self.block.log_disappear[self.mother_rows] if self.block.has_events else None
 
-@dataclass(frozen=True, eq=False)
-class PairPosterior:
-    """What is believed about one frame pair.
+    @property
+    def log_divide(self) -> Floats | None:
+        """(m,) log probability of having two daughters; `None` where the method does not know."""
+        return self.block.log_divide[self.mother_rows] if self.block.has_events else None
 
-    Attributes:
-        mothers: The earlier frame's detections.
-        daughters: The later frame's detections.
-        mother: (E,) index of each candidate edge's mother.
-        daughter: (E,) index of each candidate edge's daughter.
-        cost: (E,) cost of each edge.
-        log_probability: (E,) log P(mother | daughter); with `log_no_mother` they sum to 1 for every daughter, or to 1 more than the
-            probability that the mask holds the cells of two mothers (`daughters_held`).
-        log_no_mother: (n,) log P(⊥), the chance that the daughter has no mother in this frame: she appeared, or her mother is
-            in an earlier one (`gaps`); -inf where ⊥ was left out.
-        entropy: (n,) of each daughter's distribution over mothers and ⊥, in nats.
-        selected: (E,) whether the edge is a link of the reported assignment.
-        log_disappear: (m,) log probability of having no daughter; `None` where the method does not know.
-        log_divide: (m,) log probability of having two daughters; `None` where the method does not know.
-        problem: The assignment problem whose posterior this is (JP only), from which whole assignments can be drawn.
-        reviewed: (n,) whether a person decided about the daughter; `None` where nobody did.
-        samples: (K, n) assignments drawn from the joint posterior, each daughter's edge or -1, whose frequencies are the
-            probabilities; `None` where the method has none. They tell which links are wrong together.
-        gaps: Edges from earlier frames; `None` where no mask is thought to be missing.
-        log_together: (n,) log of how much likelier each daughter's link is given the one before it in its track; `None` where frame
-            pairs are independent.
-        daughters_held: How many cells the daughters' masks hold; `None` where each is taken for one cell. `mothers_held` likewise.
-        border_share: (m,) of the probability of being lost, the share of having left the field; `None` where no model knows.
-    """
+    @property
+    def reviewed(self) -> Bools | None:
+        """(n,) whether a person decided about the daughter; `None` where nobody looked."""
+        return self.block.reviewed[self.daughter_rows] if self.block.is_reviewed else None
 
-    mothers: Detections
-    daughters: Detections
-    mother: Ints
-    daughter: Ints
-    cost: Floats
-    log_probability: Floats
-    log_no_mother: Floats
-    entropy: Floats
-    selected: Bools
-    log_disappear: Floats | None = None
-    log_divide: Floats | None = None
-    samples: Ints | None = None
-    reviewed: Bools | None = None
-    problem: Problem | None = field(default=None, repr=False)
-    gaps: GapEdges | None = None
-    log_together: Floats | None = None
-    daughters_held: Held | None = None
-    mothers_held: Held | None = None
-    border_share: Floats | None = None
+    @cached_property
+    def samples(self) -> Ints | None:
+        """(K, n) assignments drawn from the joint posterior, each daughter's edge or -1; `None` where the method has none.
+
+        Their frequencies are the probabilities, and they tell which links are wrong together.
+        """
+        if not len(self.block.samples):
+            return None
+        own = self.block.samples[:, self.daughter_rows]
+        return np.where(own >= 0, own - self.near.start, -1)
 
     @cached_property
     def links(self) -> Ints:
@@ -183,61 +220,48 @@ class PairPosterior:
         """(m,) how many links lead from each mother to the next frame."""
         return np.bincount(self.mother[self.links], minlength=len(self.mothers))
 
+    @property
+    def link_probability(self) -> Floats:
+        """(L,) probabilities of all links to the daughters, those across gaps last."""
+        into = self.block.into(self.t)
+        return np.exp(self.block.log_probability[into][self.block.selected[into]])
+
     @cached_property
     def divides(self) -> Bools:
         """(m,) whether a mother is linked to two daughters or more, as one cell; or to three, as two cells of which one divides."""
-        return np.asarray(self.load >= (2 if self.mothers_held is None else np.where(self.holds_two, 3, 2)))
-
-    @property
-    def mother_frame(self) -> int:
-        """Original index of the earlier frame."""
-        return self.mothers.frame
-
-    @property
-    def daughter_frame(self) -> int:
-        """Original index of the later frame."""
-        return self.daughters.frame
-
-    @property
-    def probability(self) -> Floats:
-        """(E,) P(mother | daughter)."""
-        return np.exp(self.log_probability)
-
-    @property
-    def link_probability(self) -> Floats:
-        """(L,) probabilities of all links, those across gaps last."""
-        near = np.exp(self.log_probability[self.links])
-        return near if self.gaps is None else np.concatenate([near, self.gaps.probability[self.gaps.selected]])
-
-    @property
-    def incoming(self) -> Floats:
-        """(n,) probability of the link that leads to each daughter, NaN where none does."""
-        found = np.full(len(self.daughters), np.nan)
-        found[self.daughter[self.links]] = np.exp(self.log_probability[self.links])
-        if self.gaps is not None:
-            found[self.gaps.daughter[self.gaps.selected]] = self.gaps.probability[self.gaps.selected]
-        return found
-
-    @property
-    def p_appear(self) -> Floats:
-        """(n,) probability that the daughter appeared: that she has no mother here nor in an earlier frame."""
-        none = np.exp(self.log_no_mother)
-        if self.daughters_held is not None:
-            none = np.clip(none - np.nan_to_num(self.daughters_held.p_false), 0.0, 1.0)
-        if self.gaps is None:
-            return none
-        earlier = np.bincount(self.gaps.daughter, self.gaps.probability, minlength=len(none))
-        return np.clip(none - earlier, 0.0, 1.0)
+        return np.asarray(self.load >= np.where(self.holds_two, 3, 2))
 
     @cached_property
     def holds_two(self) -> Bools:
         """(m,) mothers' masks that hold two cells more probably than not, or than dividing, where they have two daughters."""
-        if self.mothers_held is None:
-            return np.zeros(len(self.mothers), np.bool_)
-        two = self.mothers_held.p_two
+        two = self.block.p_two[self.mother_rows]
         if self.log_divide is None:
             return np.asarray(two > 0.5)
         return np.asarray((two > 0.5) | ((self.load >= 2) & (two > np.exp(self.log_divide))))
+
+    @cached_property
+    def problem(self) -> Problem | None:
+        """The problem of these two frames alone, in which gaps count as appearing and disappearing; `None` where there is none.
+
+        The weight of appearing grows as much as having no mother here is more probable than appearing, and the other way round for
+        mothers: where the problem is a tree, the pair's own posterior is then that of all frames.
+        """
+        whole = self.block.problem
+        if whole is None:
+            return None
+        mothers, daughters = self.mother_rows, self.daughter_rows
+        return Problem.of_parts(
+            self.mother,
+            self.daughter,
+            whole.cost[self.near],
+            len(self.mothers),
+            len(self.daughters),
+            appear=whole.appear[daughters] - self.block.appears_less[daughters],
+            disappear=whole.disappear[mothers] - self.block.disappears_less[mothers],
+            divide=whole.divide[mothers],
+            dividing_cost=None if whole.dividing_cost is None else whole.dividing_cost[self.near],
+            triples=None if whole.triples is None else whole.triples.among(self.near),
+        )
 
 
 @dataclass(frozen=True)

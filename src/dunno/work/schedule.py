@@ -33,30 +33,71 @@ SECONDS_TO_ANSWER = 10.0
 """How long a Dask scheduler may take to answer the first time."""
 
 
-def in_order(
-    function: Callable[[Item], Result], items: Iterable[Item], executor: Executor, in_flight: int
-) -> Iterator[Result]:
-    """Yield `function(item)` for each item, in the items' order, at most `in_flight` submitted at a time.
+class Pool(Executor):
+    """An executor, with what is to be known of its workers.
+
+    Attributes:
+        is_here: Whether they write where this process does; those of an executor that dunno does not know might be anywhere.
+        shares_memory: Whether what they return is not sent.
+    """
+
+    def __init__(self, executor: Executor, workers: int) -> None:
+        self._executor, self._workers = executor, workers
+        self.is_here = isinstance(executor, ThreadPoolExecutor | ProcessPoolExecutor)
+        self.shares_memory = isinstance(executor, ThreadPoolExecutor)
+
+    @classmethod
+    def of(cls, executor: Executor, workers: int) -> "Pool":
+        """The pool that was given, or a pool of an executor of somebody's own."""
+        return executor if isinstance(executor, Pool) else cls(executor, workers)
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> "Future[Any]":
+        """Run a call on some worker."""
+        return self._executor.submit(function, *arguments, **named)
+
+    @property
+    def workers(self) -> int:
+        """How many there are."""
+        return self._workers
+
+    @property
+    def room(self) -> int:
+        """How much work to keep in flight: two pieces per worker, so that none waits."""
+        return 2 * self.workers
+
+    def stop(self, waiting: "Iterable[Future[Any]]" = ()) -> None:
+        """End work that runs, where that can be done without losing more than it."""
+        _core.request_stop(True)
+        processes = list(
+            (getattr(self._executor, "_processes", None) or {}).values()
+        )  # there is no public door to them
+        for process in processes:
+            process.terminate()
+        if processes:  # the pool breaks and ends all futures itself, and stumbles over one that is cancelled meanwhile
+            wait(list(waiting), timeout=SECONDS_TO_BREAK)
+
+
+def in_order(function: Callable[[Item], Result], items: Iterable[Item], pool: Pool) -> Iterator[Result]:
+    """Yield `function(item)` for each item, in the items' order, no more submitted at a time than there is room for.
 
     `Executor.map` would submit everything at once and hold every result that nobody has asked for yet.
 
     Args:
-        function: What to do; must pickle if the executor runs processes.
+        function: What to do; must pickle if the pool runs processes.
         items: What to do it with; read as needed.
-        executor: Any `concurrent.futures.Executor`, left running.
-        in_flight: Upper bound on submitted and unread work.
+        pool: Left running.
     """
     waiting: deque[Future[Result]] = deque()
     remaining = iter(items)
     try:
         for item in remaining:
-            waiting.append(executor.submit(function, item))
-            if len(waiting) >= in_flight:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) >= pool.room:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
     except (KeyboardInterrupt, SystemExit):
-        _stop(executor, waiting)
+        pool.stop(waiting)
         raise
     except (BrokenExecutor, CancelledError) as error:
         raise _lost(error) from None
@@ -65,30 +106,25 @@ def in_order(
 
 
 def as_finished(
-    function: Callable[[Item], Result],
-    items: Iterable[Item],
-    executor: Executor,
-    in_flight: int | Callable[[], int],
+    function: Callable[[Item], Result], items: Iterable[Item], pool: Pool
 ) -> Iterator[tuple[Item, Result | BaseException]]:
     """Yield each item with what `function(item)` gave or raised, in the order in which they end.
 
-    One failing item does not stop the others. Arguments as for `in_order`; a function as `in_flight` is asked each time, because
-    clusters grow.
+    One failing item does not stop the others. Arguments as for `in_order`.
     """
     waiting: dict[Future[Result], Item] = {}
     remaining = iter(items)
-    room = in_flight if callable(in_flight) else lambda: in_flight
     try:
         while True:
-            while len(waiting) < room() and (item := next(remaining, None)) is not None:
-                waiting[executor.submit(function, item)] = item
+            while len(waiting) < pool.room and (item := next(remaining, None)) is not None:
+                waiting[pool.submit(function, item)] = item
             if not waiting:
                 return
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
                 yield waiting.pop(future), _outcome(future)
     except (KeyboardInterrupt, SystemExit):
-        _stop(executor, waiting)
+        pool.stop(waiting)
         raise
     except BrokenExecutor as error:
         raise _lost(error) from None
@@ -112,16 +148,6 @@ def _lost(error: BaseException) -> WorkerLost:
     return WorkerLost(f"a worker was lost, perhaps for want of memory ({why})")
 
 
-def _stop(executor: Executor, waiting: "Iterable[Future[Any]]" = ()) -> None:
-    """End work that runs, where that can be done without losing more than it."""
-    _core.request_stop(True)
-    processes = list((getattr(executor, "_processes", None) or {}).values())  # a pool has no public door to them
-    for process in processes:
-        process.terminate()
-    if processes:  # the pool breaks and ends all futures itself, and stumbles over one that is cancelled meanwhile
-        wait(list(waiting), timeout=SECONDS_TO_BREAK)
-
-
 def _abandon(waiting: "Iterable[Future[Any]]") -> None:
     """Cancel what has not begun, and wait for what has: it uses files and memory."""
     running = [future for future in waiting if not future.cancel()]
@@ -129,14 +155,16 @@ def _abandon(waiting: "Iterable[Future[Any]]") -> None:
     _core.request_stop(False)
 
 
-def room_for(executor: Executor, workers: int) -> Callable[[], int]:
-    """How much work to keep in flight: two pieces per worker, so that none waits."""
-    return lambda: 2 * int(getattr(executor, "workers", workers))
+def count_workers(asked: int | None = None) -> int:
+    """As many as were asked for, or as this process has cores."""
+    if asked is not None and asked < 1:
+        raise InputError(f"workers is {asked}; expected at least 1")
+    return asked or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
 @contextmanager
-def open_executor(workers: int, dask: str | None = None, *, processes: bool = False) -> Iterator[tuple[Executor, int]]:
-    """Open an executor and say how many workers it has.
+def open_pool(workers: int, dask: str | None = None, *, processes: bool = False) -> Iterator[Pool]:
+    """Open a pool of workers.
 
     Args:
         workers: Threads to use here.
@@ -146,19 +174,19 @@ def open_executor(workers: int, dask: str | None = None, *, processes: bool = Fa
     """
     if dask is not None:
         with _client(dask) as client:
-            cluster = Cluster(client)
-            yield cluster, cluster.workers
+            yield Cluster(client)
     elif processes:
-        with ProcessPoolExecutor(workers, get_context("spawn"), _begin_process, (os.getpid(),)) as pool:
+        with ProcessPoolExecutor(workers, get_context("spawn"), _begin_process, (os.getpid(),)) as executor:
+            pool = Pool(executor, workers)
             try:
-                yield pool, workers
+                yield pool
             except (KeyboardInterrupt, SystemExit):
-                _stop(pool)
+                pool.stop()
                 _core.request_stop(False)
                 raise
     else:
         with ThreadPoolExecutor(workers, thread_name_prefix="dunno") as executor:
-            yield executor, workers
+            yield Pool(executor, workers)
 
 
 def _begin_process(starter: int) -> None:
@@ -174,18 +202,17 @@ def _begin_process(starter: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-class Cluster(Executor):
-    """A Dask cluster as an executor that knows how many workers it has at the moment."""
+class Cluster(Pool):
+    """A Dask cluster, which knows how many workers it has at the moment."""
 
     def __init__(self, client: Any) -> None:
+        super().__init__(client.get_executor(pure=False), 0)
         self._client = client
-        self._executor = client.get_executor(pure=False)
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> "Future[Any]":
         """Run a call on some worker."""
         with _saying_if_gone():
-            future: Future[Any] = self._executor.submit(function, *arguments, **named)
-        return future
+            return super().submit(function, *arguments, **named)
 
     @property
     def workers(self) -> int:

@@ -107,7 +107,7 @@ def test_a_frame_is_read_once(source: LinkSource, colony: Movie, tmp_path: Path)
 def test_what_dunno_writes_it_reads_again(name: str, place: str, tmp_path: Path) -> None:
     movie = simulate(cells=10, frames=8, motion=0.3, cycle=5).movie
     tracking = Tracker("distance", "SM", calibration=None).track(movie)
-    export(name, tmp_path / "out", tracking.pairs, tracking.about, movie)
+    export(name, tmp_path / "out", tracking.blocks, tracking.about, movie)
     expected = {
         (p.mother_frame, int(p.mothers.label[p.mother[e]]), p.daughter_frame, int(p.daughters.label[p.daughter[e]]))
         for p in tracking.pairs

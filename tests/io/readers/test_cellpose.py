@@ -6,33 +6,20 @@ import tifffile
 
 from dunno import read
 from dunno.errors import MovieError
+from dunno.io.cellpose import read_seg_masks
 
 from ...conftest import COLONY
 from ..movies import assert_is_colony, write_frames
+from ..pickle_making import HEADER, evil, seg_content, write_seg
 
 
 def example(folder: Path) -> Path:
     return write_frames(folder / "masks", [f"im_{t}_cp_masks.png" for t in range(3)])
 
 
-def save_seg(path: Path, masks: np.ndarray) -> None:
-    """As `cellpose.io.masks_flows_to_seg` writes it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    content = {
-        "outlines": masks * 0,
-        "masks": masks,
-        "chan_choose": [0, 0],
-        "ismanual": np.zeros(masks.max(), bool),
-        "filename": path.with_name("im.tif"),
-        "flows": [np.zeros((2, 2), np.uint8), None, [np.float32(0.5)]],
-        "diameter": np.float64(30.0),
-    }
-    np.save(path, content)  # type: ignore[arg-type]
-
-
 def test_seg_files_are_read_without_their_images(tmp_path: Path) -> None:
     for t in range(3):
-        save_seg(tmp_path / "m" / f"im_{t + 4}_seg.npy", COLONY[t])
+        write_seg(tmp_path / "m" / f"im_{t + 4}_seg.npy", seg_content(COLONY[t]))
     movie = read(tmp_path / "m")
     assert_is_colony(movie)
     assert movie.frames.tolist() == [4, 5, 6]
@@ -42,30 +29,53 @@ def test_seg_files_are_read_without_their_images(tmp_path: Path) -> None:
 
 
 def test_a_seg_file_of_a_stack_is_a_movie(tmp_path: Path) -> None:
-    save_seg(tmp_path / "stack_seg.npy", np.stack(COLONY))
+    write_seg(tmp_path / "stack_seg.npy", seg_content(np.stack(COLONY)))
     assert_is_colony(read(tmp_path / "stack_seg.npy"))
-    save_seg(tmp_path / "one_seg.npy", COLONY[0])
+    write_seg(tmp_path / "one_seg.npy", seg_content(COLONY[0]))
     with pytest.raises(MovieError, match="one_seg.npy: holds the masks of one frame; give the folder"):
         read(tmp_path / "one_seg.npy")
 
 
-class Harm:
-    def __reduce__(self) -> tuple[object, tuple[str]]:
-        return Path.touch, (Path("harm"),)  # type: ignore[return-value]
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+@pytest.mark.parametrize("masks", [COLONY[0], COLONY[0].T, COLONY[0].astype(">i4"), COLONY[0] == 1])
+def test_masks_come_back_from_every_protocol(masks: np.ndarray, protocol: int, tmp_path: Path) -> None:
+    found = read_seg_masks(write_seg(tmp_path / "a_seg.npy", seg_content(masks), protocol))
+    np.testing.assert_array_equal(found, masks, strict=True)
+    assert found.flags.aligned and found.flags.owndata
 
 
-def test_a_seg_file_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+@pytest.mark.parametrize("way", evil())
+def test_a_seg_file_makes_nothing_but_numbers(
+    way: str, protocol: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    np.save(tmp_path / "evil_seg.npy", {"masks": Harm()})  # type: ignore[arg-type]
-    with pytest.raises(MovieError, match="evil_seg.npy: cannot be read as Cellpose's _seg.npy .it wants to run"):
-        read(tmp_path / "evil_seg.npy")
+    refused = r"a_seg.npy: cannot be read as Cellpose's _seg.npy \(its masks (are|have) [^()]*\); is it complete\?"
+    with pytest.raises(MovieError, match=refused):
+        read_seg_masks(write_seg(tmp_path / "a_seg.npy", seg_content(evil()[way]), protocol))
+    elsewhere = write_seg(tmp_path / "a_seg.npy", seg_content(COLONY[0]) | {"flows": [evil()[way]]}, protocol)
+    np.testing.assert_array_equal(read_seg_masks(elsewhere), COLONY[0])
     assert not (tmp_path / "harm").exists()
+
+
+def test_what_is_no_dictionary_with_masks_is_named(tmp_path: Path) -> None:
     np.save(tmp_path / "odd_seg.npy", {"outlines": 1})  # type: ignore[arg-type]
     with pytest.raises(MovieError, match="odd_seg.npy: cannot be read as Cellpose's _seg.npy .KeyError: 'masks'"):
         read(tmp_path / "odd_seg.npy")
     np.save(tmp_path / "plain_seg.npy", COLONY[0])
     with pytest.raises(MovieError, match="plain_seg.npy: cannot be read as Cellpose's _seg.npy .an array of uint16"):
         read(tmp_path / "plain_seg.npy")
+    with pytest.raises(MovieError, match="its masks are of type list; expected an array of numbers"):
+        read_seg_masks(write_seg(tmp_path / "list_seg.npy", seg_content([1, 2])))
+
+
+def test_a_pickle_that_grows_without_end_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a_seg.npy").write_bytes(HEADER.getvalue() + b"]2a" * 40_000 + b".")  # a list within a list within …
+    with pytest.raises(MovieError, match="it holds no dictionary"):
+        read_seg_masks(tmp_path / "a_seg.npy")
+    monkeypatch.setattr("dunno.io.pickles.MOST_STEPS", 100_000)
+    with pytest.raises(MovieError, match="more than 100,000 steps"):
+        read_seg_masks(tmp_path / "a_seg.npy")
 
 
 def test_a_cellpose_folder_takes_masks_and_images_apart(tmp_path: Path) -> None:

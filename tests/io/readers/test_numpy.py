@@ -1,3 +1,5 @@
+import gc
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +27,17 @@ def test_an_archive_with_one_array_or_one_called_masks_is_read(tmp_path: Path, s
     save(tmp_path / "c.npz", x=np.zeros(3), y=np.stack(COLONY))  # type: ignore[operator]
     with pytest.raises(MovieError, match="c.npz: holds the arrays x, y; expected one, or one called masks"):
         read(tmp_path / "c.npz")
+
+
+def test_a_damaged_archive_is_closed(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", np.stack(COLONY))
+    (tmp_path / "a.npz").write_bytes((tmp_path / "a.npz").read_bytes()[:-30])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with pytest.raises(MovieError, match="a.npz: cannot be read"):
+            read(tmp_path / "a.npz")
+        gc.collect()
+    assert [each.message for each in caught] == []
 
 
 def test_axes_and_channels_of_an_array_are_told(tmp_path: Path) -> None:

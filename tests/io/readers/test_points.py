@@ -117,6 +117,7 @@ def test_a_geff_is_read_by_its_nodes(tmp_path: Path) -> None:
         ("frame,y,x\n", "p.csv: has no points"),
         ("frame,y,x\n0,1,one\n", "p.csv: row 0 has 'one' as x; expected a number"),
         ("frame,y,x\n0,1,nan\n", "p.csv: row 0 has no place"),
+        ("frame,y,x\n0,1,1\n1,1,1\n99999999,1,1\n", "p.csv: 3 points would be in 100,000,000 frames; is 99999999 a fr"),
         ("frame,y,x\n0.5,1,1\n", "p.csv: row 0 has the frame 0.5; expected whole numbers from 0"),
     ],
 )

@@ -10,14 +10,14 @@ from dunno import Movie, Tracker, rooms
 from dunno.errors import InputError, OutputError
 from dunno.io.writers import export, find_format
 from dunno.tracking import Tracking
-from dunno.types import PairPosterior
+from dunno.types import Block
 
 FORMATS = rooms.members("io.writers")
 every_format = pytest.mark.parametrize("name", FORMATS)
 
 
 def write(name: str, path: Path, tracking: Tracking, overwrite: bool = False) -> Path:
-    export(name, path, tracking.pairs, tracking.about, tracking.movie, overwrite=overwrite)
+    export(name, path, tracking.blocks, tracking.about, tracking.movie, overwrite=overwrite)
     return path
 
 
@@ -46,15 +46,15 @@ def test_the_same_tracking_has_the_same_bytes(name: str, tracking: Tracking, tmp
 
 @every_format
 def test_tracks_are_returned_as_the_tracking_has_them(name: str, tracking: Tracking, tmp_path: Path) -> None:
-    found = export(name, tmp_path / "out", tracking.pairs, tracking.about, tracking.movie)
+    found = export(name, tmp_path / "out", tracking.blocks, tracking.about, tracking.movie)
     assert found == tracking.tracks()
     assert len(found) > 12
 
 
 @every_format
 def test_what_fails_on_the_way_leaves_nothing(name: str, tracking: Tracking, tmp_path: Path) -> None:
-    def some() -> Iterator[PairPosterior]:
-        yield from tracking.pairs[:4]
+    def some() -> Iterator[Block]:
+        yield tracking.block.part(0, 4)
         raise RuntimeError("the disk is on fire")
 
     with pytest.raises(RuntimeError, match="on fire"):
@@ -79,9 +79,9 @@ def test_dunno_replaces_its_own_results_and_nothing_else(name: str, tracking: Tr
 def test_the_movie_is_needed_only_where_the_format_says_so(name: str, tracking: Tracking, tmp_path: Path) -> None:
     if find_format(name).needs_masks:
         with pytest.raises(InputError, match="the movie's masks"):
-            export(name, tmp_path / "out", tracking.pairs, tracking.about)
+            export(name, tmp_path / "out", tracking.blocks, tracking.about)
     else:
-        export(name, tmp_path / "out", tracking.pairs, tracking.about)
+        export(name, tmp_path / "out", tracking.blocks, tracking.about)
         assert bytes_of(tmp_path / "out") == bytes_of(write(name, tmp_path / "with", tracking))
 
 
@@ -93,6 +93,6 @@ def test_movies_without_cells_and_volumes_are_written(name: str, shape: tuple[in
     full[:2, ..., 1:3, 2] = 7
     for masks, n_tracks in ((empty, 0), (full, 1)):
         tracking = Tracker("distance", "SM", calibration=None).track(Movie(masks))
-        found = export(name, tmp_path / str(n_tracks), tracking.pairs, tracking.about, tracking.movie)
+        found = export(name, tmp_path / str(n_tracks), tracking.blocks, tracking.about, tracking.movie)
         assert len(found) == n_tracks
         assert (tmp_path / str(n_tracks)).exists()

@@ -9,7 +9,6 @@ from dunno import Movie, Tracker
 from dunno.errors import InputError
 from dunno.io.writers import export
 from dunno.tracking import Tracking
-from dunno.types import Held, PairPosterior
 
 
 def test_ctc_results_obey_the_challenges_rules(tracking: Tracking, tmp_path: Path) -> None:
@@ -48,7 +47,7 @@ def test_a_movie_without_cells_has_an_empty_table(tmp_path: Path) -> None:
 
 def test_a_result_needs_the_movies_masks(tracking: Tracking, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is made of the movie's masks; say where they are with --masks"):
-        export("ctc", tmp_path / "ctc", tracking.pairs, tracking.about)
+        export("ctc", tmp_path / "ctc", tracking.blocks, tracking.about)
 
 
 def test_a_track_is_listed_where_its_masks_hold_a_cell(tmp_path: Path) -> None:
@@ -63,14 +62,8 @@ def test_a_track_is_listed_where_its_masks_hold_a_cell(tmp_path: Path) -> None:
         (2, 3, 2),
         (2, 3, 2),
     ]
-    p_false = [np.array(each) for each in ([0.9, 0.9], [0.1, 0.9], [0.1, 0.1, 0.1], [0.9, 0.1, 0.1])]
-
-    def judged(t: int, pair: PairPosterior) -> PairPosterior:
-        held = [Held(each, np.zeros(len(each))) for each in p_false[t : t + 2]]
-        return replace(pair, mothers_held=held[0], daughters_held=held[1])
-
-    pairs = tuple(judged(t, pair) for t, pair in enumerate(tracking.pairs))
-    replace(tracking, pairs=pairs).to_ctc(tmp_path / "out")
+    p_false = np.array([0.9, 0.9, 0.1, 0.9, 0.1, 0.1, 0.1, 0.9, 0.1, 0.1])
+    replace(tracking, blocks=(replace(tracking.block, p_false=p_false),)).to_ctc(tmp_path / "out")
     rows = np.loadtxt(tmp_path / "out" / "res_track.txt", int).tolist()
     assert rows == [[1, 1, 2, 0], [3, 2, 3, 0], [4, 2, 3, 0]]
     for t in range(4):

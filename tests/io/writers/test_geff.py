@@ -9,6 +9,7 @@ from geff.validate.data import ValidationConfig, validate_data
 from dunno import Movie, Tracker
 from dunno.tracking import Tracking
 
+from ..others import by_others, library
 from .conftest import n_cells
 
 
@@ -98,8 +99,9 @@ def test_cells_carry_the_probability_of_their_link(tracking: Tracking, tmp_path:
     assert all(graph.nodes[node]["seg_id"] == graph.nodes[node]["label"] for node in graph)
 
 
+@by_others
 def test_napari_geff_opens_it(tracking: Tracking, tmp_path: Path) -> None:
-    reader = pytest.importorskip("napari_geff._reader", reason="needs napari-geff: pip install 'dunno[readers]'")
+    reader = library("napari_geff._reader")
     tracking.to_geff(tmp_path / "tracks.geff")
     read = reader.get_geff_reader(str(tmp_path / "tracks.geff"))
     data, more, kind = next(layer for layer in read(str(tmp_path / "tracks.geff")) if layer[2] == "tracks")
@@ -107,8 +109,9 @@ def test_napari_geff_opens_it(tracking: Tracking, tmp_path: Path) -> None:
     assert {"probability", "entropy", "p_appear"} <= set(more["features"])
 
 
+@by_others
 def test_traccuracy_loads_all_of_it(tracking: Tracking, tmp_path: Path) -> None:
-    loaders = pytest.importorskip("traccuracy.loaders", reason="needs traccuracy: pip install 'dunno[readers]'")
+    loaders = library("traccuracy.loaders")
     tracking.to_geff(tmp_path / "tracks.geff")
     graph = loaders.load_geff_data(str(tmp_path / "tracks.geff"), load_all_props=True)
     assert graph.graph.number_of_nodes() == n_cells(tracking)
@@ -125,8 +128,9 @@ def test_what_no_cell_has_is_not_declared(tracking: Tracking, tmp_path: Path) ->
     )  # the method does not know; napari-geff fails on such a property
 
 
+@by_others
 def test_motiles_tracker_loads_it(tracking: Tracking, tmp_path: Path) -> None:
-    loader = pytest.importorskip("funtracks.import_export", reason="needs funtracks: pip install 'dunno[readers]'")
+    loader = library("funtracks.import_export")
     tracking.to_geff(tmp_path / "tracks.geff")
     found = loader.import_from_geff(tmp_path / "tracks.geff", node_name_map={"time": "t", "pos": ["y", "x"]})
     assert found.graph.num_nodes() == n_cells(tracking)

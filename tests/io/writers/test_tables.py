@@ -21,7 +21,7 @@ def parents(tracking: Tracking) -> dict[int, int]:
 
 
 def test_napari_tables_are_sorted_by_track_and_time(tracking: Tracking, tmp_path: Path) -> None:
-    export("napari", tmp_path / "n.csv", tracking.pairs, tracking.about)
+    export("napari", tmp_path / "n.csv", tracking.blocks, tracking.about)
     table = columns_of(tmp_path / "n.csv")
     assert list(table)[:4] == ["ID", "T", "Y", "X"]
     data, more, _ = tracking.to_napari()
@@ -32,7 +32,7 @@ def test_napari_tables_are_sorted_by_track_and_time(tracking: Tracking, tmp_path
 
 
 def test_laptrack_tables_have_trees_and_splits(tracking: Tracking, tmp_path: Path) -> None:
-    export("laptrack", tmp_path / "lap", tracking.pairs, tracking.about)
+    export("laptrack", tmp_path / "lap", tracking.blocks, tracking.about)
     track, split = columns_of(tmp_path / "lap" / "track.csv"), columns_of(tmp_path / "lap" / "split.csv")
     assert list(track)[:4] == ["frame", "index", "track_id", "tree_id"]
     assert len(track["frame"]) == n_cells(tracking)
@@ -45,7 +45,7 @@ def test_laptrack_tables_have_trees_and_splits(tracking: Tracking, tmp_path: Pat
 
 
 def test_intracktive_counts_frames_from_zero_and_says_minus_one(tracking: Tracking, tmp_path: Path) -> None:
-    export("intracktive", tmp_path / "i.csv", tracking.pairs, tracking.about)
+    export("intracktive", tmp_path / "i.csv", tracking.blocks, tracking.about)
     table = columns_of(tmp_path / "i.csv")
     assert list(table)[:6] == ["track_id", "t", "y", "x", "parent_track_id", "radius"]
     assert set(table["t"].tolist()) == set(range(len(tracking.movie)))
@@ -55,7 +55,7 @@ def test_intracktive_counts_frames_from_zero_and_says_minus_one(tracking: Tracki
 
 
 def test_cell_acdc_has_tracked_masks_and_a_tree(tracking: Tracking, tmp_path: Path) -> None:
-    export("cell_acdc", tmp_path / "acdc", tracking.pairs, tracking.about, tracking.movie)
+    export("cell_acdc", tmp_path / "acdc", tracking.blocks, tracking.about, tracking.movie)
     masks = np.load(tmp_path / "acdc" / "segm.npz")["arr_0"]
     table = columns_of(tmp_path / "acdc" / "acdc_output.csv")
     assert masks.shape == (len(tracking.movie), *tracking.movie.shape)

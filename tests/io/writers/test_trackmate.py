@@ -21,7 +21,7 @@ NEEDED = "QUALITY POSITION_X POSITION_Y POSITION_Z POSITION_T FRAME RADIUS VISIB
 @pytest.fixture(scope="module")
 def root(tracking: Tracking, tmp_path_factory: pytest.TempPathFactory) -> Any:
     path = tmp_path_factory.mktemp("trackmate") / "tracks.xml"
-    export("trackmate", path, tracking.pairs, tracking.about)
+    export("trackmate", path, tracking.blocks, tracking.about)
     return ElementTree.parse(path).getroot()
 
 
@@ -101,7 +101,7 @@ def test_edges_carry_the_probability_and_tracks_are_connected(root: Any, trackin
 @pytest.mark.parametrize(("name", "file"), [("trackmate", "t.xml"), ("napari", "n.csv"), ("laptrack", "track.csv")])
 def test_what_is_written_is_read_as_the_same_links(name: str, file: str, tracking: Tracking, tmp_path: Path) -> None:
     target = tmp_path / ("folder" if name == "laptrack" else file)
-    export(name, target, tracking.pairs, tracking.about)
+    export(name, target, tracking.blocks, tracking.about)
     links = read_links(target / file if target.is_dir() else target, tracking.movie)
     cells, edges = tracking.cells, tracking.edges
     mother, daughter = edges.mother[edges.selected], edges.daughter[edges.selected]
@@ -115,7 +115,7 @@ def test_places_are_physical_and_times_minutes(tmp_path: Path) -> None:
     masks[:, 1:3, 2, 2:4] = 9
     movie = Movie(masks, scale=(2, 0.5, 0.5), interval=15)
     tracking = Tracker(calibration=None).track(movie)
-    export("trackmate", tmp_path / "t.xml", tracking.pairs, tracking.about)
+    export("trackmate", tmp_path / "t.xml", tracking.blocks, tracking.about)
     root = ElementTree.parse(tmp_path / "t.xml").getroot()
     last = root.findall("Model/AllSpots/SpotsInFrame/Spot")[-1]
     names = ("POSITION_Z", "POSITION_Y", "POSITION_X", "POSITION_T", "FRAME")

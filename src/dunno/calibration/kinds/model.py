@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
@@ -14,16 +13,13 @@ from dunno.calibration.base import Calibration
 from dunno.calibration.evidence import Trial, in_words
 from dunno.calibration.softening import Softening, with_unknown
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict
-from dunno.costs import evaluate
-from dunno.errors import DunnoWarning, InputError
+from dunno.costs import Cost, evaluate
 from dunno.models.drift import with_drift
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
-from dunno.types import Candidates, Floats, FramePair, PairPosterior
+from dunno.types import Block, Candidates, Floats, FramePair, RunInfo
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Transition
-
-MUST_AGREE = ("cost", "cost_parameters", "scale")
 
 
 @dataclass(frozen=True)
@@ -45,12 +41,13 @@ class ModelCalibration(Calibration):
         fitted_for: What it was fitted on.
         division_doubt: How well the odds of divisions are known where masks are judged: the standard deviation of their common
             logarithm.
-        together: How many frames are solved together, halos included; 0 where nobody has said.
     """
 
     name: ClassVar[str] = "motion model"
     makes_costs: ClassVar[bool] = True
+    solves_blocks: ClassVar[bool] = True
     needs_field: ClassVar[bool] = True
+    must_agree: ClassVar[tuple[str, ...]] = ("cost", "cost_parameters", "scale")
 
     model: Model
     fitted: str
@@ -65,7 +62,7 @@ class ModelCalibration(Calibration):
     summary: Mapping[str, Any] = field(default_factory=dict)
     fitted_for: Mapping[str, Any] = field(default_factory=dict)
     division_doubt: float = 0.0
-    together: int = 0
+    frames_per_block: int = 0
 
     @property
     def collective(self) -> bool:
@@ -110,7 +107,7 @@ class ModelCalibration(Calibration):
         model = self.at(stretch)
         return model, with_drift(model, stretch, rounds)
 
-    def problem(self, pair: FramePair, candidates: Candidates, cost: Any) -> tuple[Floats, Problem]:
+    def problem(self, pair: FramePair, candidates: Candidates, cost: Cost) -> tuple[Floats, Problem]:
         """(E,) costs and the assignment problem in their place."""
         model, stretch = self.posed(stretch_of(pair, candidates, cost))
         problem = model.pair_problem(stretch)
@@ -118,29 +115,15 @@ class ModelCalibration(Calibration):
             problem = problem.tempered(self.softening.tempering)
         return problem.cost, problem
 
-    def apply(self, posterior: PairPosterior) -> PairPosterior:
-        """A pair's probabilities with the share of what the model does not know."""
-        return posterior if self.softening.unknown == 0.0 else with_unknown(posterior, self.softening.unknown)
+    def apply(self, block: Block) -> Block:
+        """A block's probabilities with the share of what the model does not know."""
+        return block if self.softening.unknown == 0.0 else with_unknown(block, self.softening.unknown)
 
-    def check(self, about: Mapping[str, Any]) -> None:
-        """Refuse another cost or a method that does not know the posterior."""
-        if not about.get("joint", True):
-            raise InputError(
-                f"a motion model calibrates method JP, not {about.get('method')}; use --method JP or --calibration none"
-            )
-        for name in MUST_AGREE:
-            if name in self.fitted_for and self.fitted_for[name] != about.get(name):
-                raise InputError(
-                    f"the calibration was fitted for {name} {self.fitted_for[name]!r}, not for {about.get(name)!r}; "
-                    "fit one for that: dunno calibrate"
-                )
-        if self.fitted != "self" and self.fitted_for.get("step", about.get("step")) != about.get("step"):
-            warnings.warn(
-                f"the calibration was fitted at step {self.fitted_for['step']}, and is used at {about.get('step')}; "
-                "cells move and divide more between frames that are farther apart",
-                DunnoWarning,
-                stacklevel=3,
-            )
+    def check(self, about: RunInfo) -> None:
+        """Refuse results of another cost or method; warn of another step."""
+        super().check(about)
+        why = "cells move and divide more between frames that are farther apart"
+        self.warn_of_others(() if self.fitted == "self" else ("step",), about, why)
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""
@@ -223,7 +206,7 @@ class ModelCalibration(Calibration):
             "intervals": {name: list(interval) for name, interval in self.intervals.items()},
             "summary": dict(self.summary),
             "division_doubt": self.division_doubt,
-            "together": self.together,
+            "together": self.frames_per_block,
         }
 
     @classmethod
@@ -243,22 +226,20 @@ class ModelCalibration(Calibration):
             summary=content["summary"],
             fitted_for=content["fitted_for"],
             division_doubt=content.get("division_doubt", 0.0),
-            together=content.get("together", 0),
+            frames_per_block=content.get("together", 0),
         )
 
     def moved_to(self, field: Field) -> ModelCalibration:
         """The same for another movie: its own field, and the pooled parameters, because its clock is another."""
-        return replace(self, frames=(), courses={}, together=0, model=replace(self.model, field=field))
+        return replace(self, frames=(), courses={}, frames_per_block=0, model=replace(self.model, field=field))
 
 
-def stretch_of(pair: FramePair, candidates: Candidates, cost: Any) -> Stretch:
+def stretch_of(pair: FramePair, candidates: Candidates, cost: Cost) -> Stretch:
     """A pair with a cost's eyes: a motion's spread, or any other's score."""
     return Stretch.of([transition_of(pair, candidates, cost)])
 
 
-def transition_of(pair: FramePair, candidates: Candidates, cost: Any) -> Transition:
+def transition_of(pair: FramePair, candidates: Candidates, cost: Cost) -> Transition:
     """Two frames with what a cost says: how much mothers' squared steps vary, or what each edge costs."""
-    if hasattr(cost, "spread"):
-        return Transition(pair.mothers, pair.daughters, candidates, cost.spread(pair), stage=pair.stage)
-    score = evaluate(cost, pair, candidates)
-    return Transition(pair.mothers, pair.daughters, candidates, np.ones(len(pair.mothers)), score, pair.stage)
+    score = None if cost.is_motion else evaluate(cost, pair, candidates)
+    return Transition(pair.mothers, pair.daughters, candidates, cost.spread(pair), score, pair.stage)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,11 +11,12 @@ import numpy as np
 
 from dunno.assignment.distributions import log_sum, normalise
 from dunno.calibration.base import Calibration, refuse_calibrated
+from dunno.calibration.comparison import Comparison
 from dunno.calibration.solving import solved_again
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict, fitted_with_truth
 from dunno.errors import DunnoWarning, InputError
 from dunno.truth import NO_MOTHER, true_mothers
-from dunno.types import Floats, Ints, PairPosterior, Truth
+from dunno.types import Block, Bools, Floats, Ints, PairPosterior, RunInfo, Truth
 from dunno.types.searching import find_lowest
 
 if TYPE_CHECKING:
@@ -25,8 +26,13 @@ BOUNDS = (1e-3, 1e6)
 FAINT_PRIOR = 3.0
 """Width of the prior on ln T around 0, for a fit without truth: next to nothing against a few links."""
 
-MUST_AGREE = ("cost", "method", "no_mother")
 SHOULD_AGREE = ("step", "interval", "cost_parameters", "method_parameters")
+Losses = Callable[[float], Floats]
+"""By temperature, (n,) −log P of the right mother of each daughter."""
+
+UNKNOWN = -2
+"""The mother of a daughter that is not judged."""
+
 KEPT = ("temperature", "fitted", "loss_before", "loss_after", "at_bound")
 
 
@@ -55,6 +61,7 @@ class TemperatureScaling(Calibration):
     """
 
     name: ClassVar[str] = "temperature scaling"
+    must_agree: ClassVar[tuple[str, ...]] = ("cost", "method", "no_mother")
 
     temperature: float
     fitted_for: Mapping[str, Any] = field(default_factory=dict)
@@ -84,8 +91,9 @@ class TemperatureScaling(Calibration):
                 serve both motion and ⊥.
         """
         refuse_calibrated(tracking.about)
-        sample = LabelledDaughters.of(tracking, truth, include_no_mother)
-        temperature, at_bound = best_temperature(sample)
+        daughters, counts = beside_truth(tracking.pairs, truth, include_no_mother)
+        losses = daughters.losses()
+        temperature, at_bound = best_temperature(losses)
         if at_bound:
             warnings.warn(
                 f"the temperature ran into the bound {temperature:g} of its search; the fit is not to be trusted",
@@ -94,46 +102,25 @@ class TemperatureScaling(Calibration):
             )
         return cls(
             temperature=temperature,
-            fitted_for=dict(tracking.about),
-            loss_before=sample.loss(1.0),
-            loss_after=sample.loss(temperature),
-            counts=sample.counts,
+            fitted_for=tracking.about.to_dict(),
+            loss_before=float(losses(1.0).mean()),
+            loss_after=float(losses(temperature).mean()),
+            counts=counts,
             verdict=fitted_with_truth(tracking.about, at_bound),
             at_bound=at_bound,
         )
 
-    def check(self, about: Mapping[str, Any]) -> None:
+    def check(self, about: RunInfo) -> None:
         """Refuse a tracking of another cost or method; warn of another step or interval."""
-        for name in MUST_AGREE:
-            if name in self.fitted_for and self.fitted_for[name] != about.get(name):
-                raise InputError(
-                    f"the calibration was fitted for {name} {self.fitted_for[name]!r}, not for {about.get(name)!r}; "
-                    "fit one for that: dunno calibrate"
-                )
-        for name in SHOULD_AGREE:
-            if name in self.fitted_for and self.fitted_for[name] != about.get(name):
-                warnings.warn(
-                    f"the calibration was fitted at {name} {self.fitted_for[name]}, and is used at {about.get(name)}; "
-                    "the temperature grows with the time between frames and scales with the costs",
-                    DunnoWarning,
-                    stacklevel=3,
-                )
+        super().check(about)
+        why = "the temperature grows with the time between frames and scales with the costs"
+        self.warn_of_others(SHOULD_AGREE, about, why)
 
-    def apply(self, pair: PairPosterior) -> PairPosterior:
-        """Scale one frame pair's distributions; without truth, a joint posterior's whole problem, so that it stays of one piece."""
-        if self.fitted == "self" and pair.problem is not None:
-            return solved_again(pair, pair.problem.tempered(1 / self.temperature))
-        scaled = normalise(
-            pair.log_probability / self.temperature, pair.log_no_mother / self.temperature, pair.daughter
-        )
-        return replace(
-            pair,
-            log_probability=scaled.log_probability,
-            log_no_mother=scaled.log_no_mother,
-            entropy=np.where(np.isnan(pair.entropy), np.nan, scaled.entropy),
-            samples=None,
-            problem=None,  # they are of the distribution before
-        )
+    def apply(self, block: Block) -> Block:
+        """Scale a block's distributions; without truth, a joint posterior's whole problem, so that it stays of one piece."""
+        if self.fitted == "self" and block.problem is not None:
+            return solved_again(block, 1 / self.temperature)
+        return replace(scaled(block, self.temperature), samples=block.samples[:0], problem=None)  # those of before
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""
@@ -184,87 +171,108 @@ class TemperatureScaling(Calibration):
         )
 
 
-COUNTED = (
-    *("daughters", "no_mother", "mother_no_candidate", "mother_impossible"),
-    *("no_distribution", "false_detections"),
-)
+def scaled(block: Block, temperature: float) -> Block:
+    """A block without edges across gaps whose distributions are scaled by a temperature."""
+    logs = normalise(block.log_probability / temperature, block.log_no_mother / temperature, block.daughter)
+    return replace(
+        block,
+        log_probability=logs.log_probability,
+        log_no_mother=logs.log_no_mother,
+        entropy=np.where(np.isnan(block.entropy), np.nan, logs.entropy),
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledDaughters:
-    """Daughters with their distributions and the truth, flat.
+class LabelledDaughters(Comparison):
+    """Distributions beside one mother of each daughter, with (K,) log q of all options."""
 
-    Attributes:
-        log_edge: (E,) log probabilities of the candidate edges.
-        daughter: (E,) the daughter of each, ascending.
-        log_none: (N,) log P(⊥).
-        log_true: (N,) log probability of the truth.
-        counts: How many take part, and how many do not and why.
-        weight: (N,) how much each counts; `None`: all the same.
-    """
-
-    log_edge: Floats
-    daughter: Ints
-    log_none: Floats
-    log_true: Floats
-    counts: dict[str, int]
-    weight: Floats | None = None
+    log_direct: Floats
 
     @classmethod
-    def of(cls, tracking: Tracking, truth: Truth, include_no_mother: bool) -> LabelledDaughters:
-        """Collect the daughters of all pairs that the loss is over."""
-        edges, owners, none, trues = [], [], [], []
-        counts = dict.fromkeys(COUNTED, 0)
-        for pair in tracking.pairs:
-            true = true_mothers(truth, pair)
-            log_edge, log_none = pair.log_probability, pair.log_no_mother
-            hit = true.mother[pair.daughter] == pair.mother
-            log_true = np.full(len(pair.daughters), np.nan)
-            log_true[pair.daughter[hit]] = log_edge[hit]
-            appeared = true.known & (true.mother == NO_MOTHER)
-            if include_no_mother:
-                log_true[appeared] = log_none[appeared]
-            lost = np.isnan(pair.entropy)
-            used = true.known & ~np.isnan(log_true) & np.isfinite(log_true) & ~lost
-            number = np.cumsum(used) - 1 + counts["daughters"]
-            kept = used[pair.daughter]
-            edges.append(log_edge[kept])
-            owners.append(number[pair.daughter[kept]])
-            none.append(log_none[used])
-            trues.append(log_true[used])
-            counts["daughters"] += int(used.sum())
-            counts["no_mother"] += int((appeared & ~used).sum())
-            counts["mother_no_candidate"] += int((true.known & (true.mother >= 0) & np.isnan(log_true)).sum())
-            counts["mother_impossible"] += int((true.known & np.isneginf(log_true) & ~lost).sum())
-            counts["no_distribution"] += int((true.known & lost).sum())
-            counts["false_detections"] += int((~true.known).sum())
-        if counts["daughters"] == 0:
-            raise InputError("there is no daughter with a true mother among her candidates; nothing to fit on")
-        log_edge, daughter, log_none, log_true = (np.concatenate(part) for part in (edges, owners, none, trues))
-        return cls(log_edge, daughter, log_none, log_true, counts)
+    def beside(cls, pairs: Sequence[PairPosterior], mothers: Sequence[Ints]) -> LabelledDaughters:
+        """The daughters of frame pairs with the mother of each: -1 is none, `UNKNOWN` is not judged."""
+        begins = np.cumsum([0, *(len(mother) for mother in mothers)])
+        parts = [
+            (
+                begin + np.append(pair.daughter, np.arange(len(mother))),
+                np.append(pair.log_probability, pair.log_no_mother),
+                np.append(mother[pair.daughter] == pair.mother, mother == NO_MOTHER),
+                np.repeat([False, True], [len(pair.daughter), len(mother)]),
+                mother != UNKNOWN,
+            )
+            for begin, pair, mother in zip(begins, pairs, mothers, strict=False)
+        ]
+        daughter, log_direct, label, is_none, judged = (np.concatenate(part) for part in zip(*parts, strict=True))
+        unreached = judged & (np.bincount(daughter[label], minlength=len(judged)) == 0)
+        return cls(daughter, np.exp(log_direct), label * 1.0, is_none, judged, unreached * 1.0, log_direct)
 
-    def loss(self, temperature: float) -> float:
-        """Mean −log P(truth) at a temperature."""
-        return float(np.average(self.losses(temperature), weights=self.weight))
+    @property
+    def log_label(self) -> Floats:
+        """(N,) log q of each daughter's mother; NaN where it is no option."""
+        found, label = np.full(len(self.judged), np.nan), self.composed > 0
+        found[self.daughter[label]] = self.log_direct[label]
+        return found
 
-    def losses(self, temperature: float) -> Floats:
-        """(N,) −log P(truth) of each daughter at a temperature."""
-        total = log_sum(self.log_edge / temperature, self.log_none / temperature, self.daughter)
-        return total - self.log_true / temperature
+    @property
+    def possible(self) -> Bools:
+        """(N,) whether a daughter is judged and its mother not impossible."""
+        return self.judged & np.isfinite(self.log_label)
+
+    def losses(self) -> Losses:
+        """By temperature, (n,) −log q of each judged daughter's mother; without meaning where that is impossible."""
+        number, own = np.cumsum(self.judged) - 1, self.judged[self.daughter]
+        edge, none = own & ~self.is_none, own & self.is_none
+        daughter, log_edge, log_none = number[self.daughter[edge]], self.log_direct[edge], self.log_direct[none]
+        log_label = np.where(self.possible, self.log_label, 0.0)[self.judged]
+        return lambda t: log_sum(log_edge / t, log_none / t, daughter) - log_label / t
+
+    def scaled(self, temperature: float) -> Comparison:
+        """The same with the distributions at a temperature."""
+        n, logs = len(self.judged), self.log_direct / temperature
+        most = np.full(n, np.finfo(np.float64).min)
+        np.maximum.at(most, self.daughter, logs)
+        weight = np.exp(logs - most[self.daughter])
+        total = np.bincount(self.daughter, weight, minlength=n)
+        return replace(self, direct=weight / np.maximum(total, 1.0)[self.daughter])
 
 
-def best_temperature(sample: LabelledDaughters, prior: float = 0.0) -> tuple[float, bool]:
-    """The temperature of least loss, and whether it ran into a bound.
+def beside_truth(
+    pairs: Sequence[PairPosterior], truth: Truth, include_no_mother: bool
+) -> tuple[LabelledDaughters, dict[str, int]]:
+    """The daughters of tracked pairs that a loss is over, how many they are, and how many are left out and why."""
+    trues = [true_mothers(truth, pair) for pair in pairs]
+    labels = [np.where(true.known & (include_no_mother | (true.mother >= 0)), true.mother, UNKNOWN) for true in trues]
+    daughters = LabelledDaughters.beside(pairs, labels)
+    known = np.concatenate([true.known for true in trues])
+    has_mother = known & (np.concatenate([true.mother for true in trues]) >= 0)
+    is_lost = known & np.isnan(np.concatenate([pair.entropy for pair in pairs]))
+    used, log_label = daughters.possible, daughters.log_label
+    counted = {
+        "daughters": used,
+        "no_mother": known & ~has_mother & ~used,
+        "mother_no_candidate": has_mother & np.isnan(log_label),
+        "mother_impossible": np.isneginf(log_label) & ~is_lost,
+        "no_distribution": is_lost,
+        "false_detections": ~known,
+    }
+    if not used.any():
+        raise InputError("there is no daughter with a true mother among her candidates; nothing to fit on")
+    return daughters.among(used), {name: int(rows.sum()) for name, rows in counted.items()}
 
-    Args:
-        sample: What the loss is over.
-        prior: Weight of ½(ln T)², to hold T where nothing else does.
+
+def best_temperature(losses: Losses, weight: Floats | None = None, prior: float = 0.0) -> tuple[float, bool]:
+    """The temperature of least mean loss, and whether it ran into a bound.
+
+    A daughter counts as much as its weight, or all the same; a prior of this weight on ½(ln T)² holds T where nothing else does.
     """
+
+    def loss(log_t: float) -> float:
+        return float(np.average(losses(np.exp(log_t)), weights=weight))
+
     low, high = np.log(BOUNDS).tolist()
-    best, loss = find_lowest(lambda log_t: sample.loss(np.exp(log_t)) + 0.5 * prior * log_t**2, low, high)
-    if prior:
-        return float(np.exp(best)), False
-    for bound in (low, high):  # where everything is right and sure, the loss is flat down to the bound
-        if abs(best - bound) < 0.01 or sample.loss(np.exp(bound)) <= loss + 1e-12:
-            return float(np.exp(bound)), True
+    best, least = find_lowest(lambda log_t: loss(log_t) + 0.5 * prior * log_t**2, low, high)
+    if not prior:
+        for bound in (low, high):  # where everything is right and sure, the loss is flat down to the bound
+            if abs(best - bound) < 0.01 or loss(bound) <= least + 1e-12:
+                return float(np.exp(bound)), True
     return float(np.exp(best)), False

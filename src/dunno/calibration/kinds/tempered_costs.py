@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 from dunno.assignment import Problem
 from dunno.calibration.base import Calibration
 from dunno.calibration.verdict import UNTESTED, Verdict
-from dunno.costs import evaluate, linkable
-from dunno.errors import InputError
+from dunno.costs import Cost, evaluate
 from dunno.types import Candidates, Floats, FramePair, Ints
 
 EVENTS = ("appear", "disappear", "divide")
@@ -41,24 +40,15 @@ class TemperedCosts(Calibration):
     loss_after: float = float("nan")
     verdict: Verdict = UNTESTED
 
-    def problem(self, pair: FramePair, candidates: Candidates, cost: Any) -> tuple[Floats, Problem]:
+    def problem(self, pair: FramePair, candidates: Candidates, cost: Cost) -> tuple[Floats, Problem]:
         """(E,) tempered costs and the assignment problem they make."""
         costs = evaluate(cost, pair, candidates) / self.tempering
         sizes = (len(pair.mothers), len(pair.daughters))
-        return costs, self.posed(candidates.mother, candidates.daughter, linkable(cost, costs), *sizes)
+        return costs, self.posed(candidates.mother, candidates.daughter, cost.linkable(costs), *sizes)
 
     def posed(self, mother: Ints, daughter: Ints, costs: Floats, m: int, n: int) -> Problem:
         """The problem of edges with tempered costs."""
         return Problem(mother, daughter, costs, m, n, self.appear, self.disappear, self.divide)
-
-    def check(self, about: Mapping[str, Any]) -> None:
-        """Refuse another cost or a method that does not know the posterior."""
-        if not about.get("joint", True):
-            raise InputError(f"event costs calibrate method JP, not {about.get('method')}; use --method JP")
-        if self.fitted_for.get("cost", about.get("cost")) != about.get("cost"):
-            raise InputError(
-                f"the calibration was fitted for cost {self.fitted_for['cost']!r}, not for {about.get('cost')!r}"
-            )
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""

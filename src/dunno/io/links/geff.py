@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from dunno.errors import InputError
+from dunno.io.claims import check_graph
 from dunno.io.images import one_line
 from dunno.io.spots import match_in_either_unit
 from dunno.types import Movie
@@ -34,6 +35,7 @@ class GeffLinks:
         from geff_spec import GeffMetadata
 
         try:
+            check_graph(path)
             axes = [axis.name for axis in GeffMetadata.read(path).axes or ()]
             graph = read_to_memory(path, node_props=axes, edge_props=[])
         except Exception as error:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dunno.errors import MovieError
 from dunno.io.array_frames import ArrayFrames
+from dunno.io.claims import check_claim
 from dunno.io.images import one_line
 from dunno.io.pairing import is_masks
 from dunno.io.readers import Options
@@ -45,8 +46,15 @@ class NumpyFrames(ArrayFrames):
         if self.path.suffix.lower() == ".npy":
             return np.load(self.path, mmap_mode="r", allow_pickle=False)
         try:
-            with np.load(self.path, allow_pickle=False) as arrays:
-                return arrays[self._name(list(arrays.files))]
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                name = self._name(list(arrays.files))
+                members = arrays.zip.infolist()
+                check_claim(
+                    (sum(each.file_size for each in members if each.filename.removesuffix(".npy") == name),),
+                    1,
+                    "an array",
+                )
+                return arrays[name]
         except zipfile.BadZipFile as error:
             raise MovieError(f"{self.path}: cannot be read ({one_line(error)}); is it complete?") from None
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import MovieError
+from dunno.io.claims import check_graph
 from dunno.io.images import one_line
 from dunno.io.masking import Region
 from dunno.io.readers import Options
@@ -22,6 +23,8 @@ EXPECTED = "expected the columns frame, [z,] y, x in pixels, and optionally labe
 NAMES = ("label", "id", "spot_id")
 LOOKED_AT = 20
 UNIT_LINES = 3
+MOST_EMPTY = 10_000
+"""Frames for each point; more is a mistake."""
 
 
 class PointsReader:
@@ -97,6 +100,7 @@ def _of_geff(path: Path) -> dict[str, Floats]:
     from geff_spec import GeffMetadata
 
     try:
+        check_graph(path)
         axes = [axis.name for axis in GeffMetadata.read(path).axes or ()]
         graph = read_to_memory(path, node_props=axes, edge_props=[])
         values = [np.asarray(graph["node_props"][name]["values"], np.float64) for name in axes]
@@ -126,6 +130,8 @@ def _points(columns: dict[str, Floats], options: Options, path: Path) -> tuple[P
         raise MovieError(f"{path}: has no points")
     step = int(np.gcd.reduce(np.diff(np.unique(frame)))) if len(np.unique(frame)) > 1 else 1
     frames = np.arange(frame.min(), frame.max() + 1, step)
+    if len(frames) > MOST_EMPTY * len(frame):
+        raise MovieError(f"{path}: {len(frame)} points would be in {len(frames):,} frames; is {frame.max()} a frame?")
     rows = np.split(*_by_frame(frame, frames))
     labels, places = _named(columns, rows), {}
     for t, here in enumerate(rows):

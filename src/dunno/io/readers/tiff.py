@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dunno.errors import MovieError
 from dunno.io.axes import lay_out, planes_of
+from dunno.io.claims import check_claim, check_page
 from dunno.io.images import TIFF, one_line
 from dunno.io.readers import Options
 from dunno.io.spacing import read_spacing
@@ -51,11 +52,16 @@ class TiffStack:
         self.path = path
         self._own = threading.local()
         try:
-            shape, axes = tuple(int(size) for size in self._series().shape), str(self._series().axes)
-        except (TypeError, ValueError) as error:
+            series = self._series()
+            check_page(series.pages[0])
+            shape, axes = tuple(int(size) for size in series.shape), str(series.axes)
+            self.layout = lay_out(shape, axes, options, str(path))
+            self.frame_shape = self.layout.frame_shape
+            check_claim(self.frame_shape, series.dtype.itemsize)
+        except MovieError:
+            raise
+        except Exception as error:  # tags of any kind
             raise self._broken(error) from None
-        self.layout = lay_out(shape, axes, options, str(path))
-        self.frame_shape = self.layout.frame_shape
 
     def _series(self) -> Any:
         import tifffile
@@ -103,7 +109,10 @@ class TiffStack:
         # Stacks that ImageJ writes above 4 GB, or tifffile in one piece, have one page: map it instead of reading it.
         import tifffile
 
-        return np.asarray(tifffile.memmap(self.path, mode="r") if series.dataoffset is not None else series.asarray())
+        if series.dataoffset is not None:
+            return np.asarray(tifffile.memmap(self.path, mode="r"))
+        check_claim(series.shape, series.dtype.itemsize, "a movie")
+        return np.asarray(series.asarray())
 
     def where(self, t: int) -> str:
         """Frame t, with the file."""

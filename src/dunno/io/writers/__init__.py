@@ -1,20 +1,20 @@
 """Writers: one format of results per file.
 
 A file holds one class with a `name`, `needs_masks` (whether it cannot do without the movie), made as `Format(path, about,
-movie)` and then told the tracking frame by frame (`io.writing.Writer`): `write(record, pair)` for every frame, `finish(tracks)`,
-`close()`. `path` is a file or folder that does not exist yet. It can be written by its name as soon as the file is there.
+movie)` and then told the tracking block by block (`io.writing.Writer`): `write(numbered)`, `finish(tracks)`, `close()`.
+`path` is a file or folder that does not exist yet. It can be written by its name as soon as the file is there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from dunno import rooms
 from dunno.io.writing import Writer, drain, is_output, leave_marker, whole
 from dunno.lineage.tracks import TrackRow
-from dunno.types import Movie, PairPosterior
+from dunno.types import Block, Movie, RunInfo
 
 
 class Format(Writer, Protocol):
@@ -23,7 +23,7 @@ class Format(Writer, Protocol):
     name: str
     needs_masks: bool
 
-    def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None: ...
+    def __init__(self, path: Path, about: RunInfo, movie: Movie | None = None) -> None: ...
 
 
 def find_format(name: str) -> type[Format]:
@@ -34,19 +34,19 @@ def find_format(name: str) -> type[Format]:
 def export(
     name: str,
     path: str | Path,
-    pairs: Iterable[PairPosterior],
-    about: Mapping[str, Any],
+    blocks: Iterable[Block],
+    about: RunInfo,
     movie: Movie | None = None,
     *,
     overwrite: bool = False,
 ) -> list[TrackRow]:
-    """Write a stream of pairs in one format, whole or not at all.
+    """Write a stream of blocks in one format, whole or not at all.
 
     Args:
         name: Of the format.
         path: The file or folder to make.
-        pairs: In frame order.
-        about: Who made them, as `Tracking.about` or an output's parameters say it.
+        blocks: In frame order.
+        about: Who made them.
         movie: For the formats that need its masks.
         overwrite: Replace what dunno wrote there before.
 
@@ -55,7 +55,7 @@ def export(
     """
     form = find_format(name)
     with whole(path, overwrite) as partial:
-        tracks = drain(pairs, [form(partial, about, movie)])
+        tracks = drain(blocks, [form(partial, about, movie)])
         if partial.is_dir() and not is_output(partial):
-            leave_marker(partial, str(about["version"]))
+            leave_marker(partial, about.version)
     return tracks

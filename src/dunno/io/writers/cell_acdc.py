@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dunno.errors import InputError
+from dunno.io.columns import columns_for_tools, stacked
 from dunno.io.csv_rows import table
-from dunno.io.gathering import GatheredCells, axes_of, generations, mothers_of
-from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Ints, Movie, PairPosterior
+from dunno.io.gathering import axes_of, generations, mothers_of
+from dunno.lineage.tracks import NumberedBlock, TrackRow
+from dunno.types import Ints, Movie, RunInfo
+from dunno.types.labels import relabelled
 
 
 class CellAcdcWriter:
@@ -26,12 +27,12 @@ class CellAcdcWriter:
     name = "cell_acdc"
     needs_masks = True
 
-    def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, folder: Path, about: RunInfo, movie: Movie | None = None) -> None:
         if movie is None:
             raise InputError("Cell-ACDC needs the movie's masks; say where they are with --masks")
         folder.mkdir(parents=True)
         self._folder, self._movie = folder, movie
-        self._cells = GatheredCells()
+        self._cells: list[dict[str, np.ndarray]] = []
         self._n: list[int] = []
         self._archive = zipfile.ZipFile(folder / "segm.npz", "w", zipfile.ZIP_DEFLATED)
         when = zipfile.ZipInfo("arr_0.npy", (2000, 1, 1, 0, 0, 0))  # the same bytes every time
@@ -43,16 +44,18 @@ class CellAcdcWriter:
             {"descr": "<u4", "fortran_order": False, "shape": shape},
         )
 
-    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
-        """Write one frame's masks, and keep its cells."""
-        self._cells.add(record, pair)
-        tracked = record.relabelled(self._movie.masks(len(self._n)), record.track)
-        self._masks.write(tracked.astype("<u4").tobytes())
-        self._n.append(len(record.track))
+    def write(self, numbered: NumberedBlock) -> None:
+        """Write the masks of a block's frames, and keep their cells."""
+        self._cells.append(columns_for_tools(numbered))
+        for t in numbered.frames:
+            rows = numbered.block.rows(t)
+            tracked = relabelled(self._movie.masks(len(self._n)), numbered.label[rows], numbered.track[rows])
+            self._masks.write(tracked.astype("<u4").tobytes())
+            self._n.append(rows.stop - rows.start)
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Write the table of cells."""
-        columns = self._cells.columns()
+        columns = stacked(self._cells)
         track, axes = columns["track"], axes_of(columns)
         mother = mothers_of(tracks)
         told = {

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from dunno.io.columns import detection_columns, edge_columns
+from dunno.io.columns import cell_columns, edge_columns
 from dunno.io.csv_rows import header, rows
-from dunno.io.waiting import WaitingFrames
-from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Cells, Detections, Movie, PairPosterior
+from dunno.lineage.tracks import NumberedBlock, TrackRow
+from dunno.types import Cells, Detections, Movie, RunInfo
 
 TRACK_COLUMNS = (
     "track",
@@ -32,28 +30,19 @@ class CsvWriter:
     name = "csv"
     needs_masks = False
 
-    def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, folder: Path, about: RunInfo, movie: Movie | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
-        self._waiting = WaitingFrames()
         self._edges = _Table(folder / "edges.csv")
         self._detections = _Table(folder / "detections.csv")
 
-    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
-        """Write one frame's cells, and their edges into the next."""
-        if self._waiting.add(record, pair):
-            self._write_waiting()
-
-    def _write_waiting(self) -> None:
-        records, pairs = self._waiting.taken()
-        if records:
-            self._detections.write(detection_columns(records))
-        if pairs:
-            self._edges.write(edge_columns(pairs))
+    def write(self, numbered: NumberedBlock) -> None:
+        """Write a block's cells and edges."""
+        self._detections.write(cell_columns(numbered))
+        self._edges.write(edge_columns(numbered.block))
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Write the tracks, with how sure each is and how it ends."""
-        self._write_waiting()
         with (self._folder / "tracks.csv").open("w", newline="") as file:
             file.write(",".join(TRACK_COLUMNS) + "\n")
             file.writelines(map(_track_line, tracks))

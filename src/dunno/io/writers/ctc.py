@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from dunno.errors import InputError, OutputError
 from dunno.io.ctc import MAX_LABEL, write_mask, write_table
-from dunno.lineage.tracks import LONGEST, FrameRecord, TrackRow
-from dunno.types import Detections, Ints, Movie, PairPosterior
+from dunno.lineage.tracks import LONGEST, NumberedBlock, TrackRow
+from dunno.types import Detections, Ints, Movie, RunInfo
+from dunno.types.labels import relabelled
 
 
 class Cut(NamedTuple):
@@ -35,7 +36,7 @@ class CtcWriter:
     name = "ctc"
     needs_masks = True
 
-    def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, folder: Path, about: RunInfo, movie: Movie | None = None) -> None:
         if movie is None:
             raise InputError("a challenge result is made of the movie's masks; say where they are with --masks")
         self._folder = folder
@@ -54,23 +55,31 @@ class CtcWriter:
         ] = {}  # the last frames' positions and cells, whose masks are borrowed
         folder.mkdir(parents=True)
 
-    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
-        """Write one frame's masks."""
-        if len(record.track) and record.track.max() > MAX_LABEL:
+    def write(self, numbered: NumberedBlock) -> None:
+        """Write the masks of a block's frames."""
+        for t in numbered.frames:
+            rows = numbered.block.rows(t)
+            cells, track = numbered.block.cells.at(t), numbered.track[rows]
+            self._write(cells, np.where(numbered.p_false[rows] > 0.5, 0, track))
+
+    def _write(self, cells: Detections, track: Ints) -> None:
+        """Write one frame's masks; the tracks of masks that hold no cell are 0."""
+        if track.max(initial=0) > MAX_LABEL:
             raise OutputError(
                 f"{self._folder}: more than {MAX_LABEL} tracks do not fit the challenge's 16-bit masks; "
                 "write GEFF or CSV, or track the movie in parts"
             )
-        self._note_gaps(record)
-        tracks = self._tracks(record) if len(record.track) else np.zeros(self._movie.shape, np.uint16)
-        self._fill(record, tracks)
-        write_mask(self._folder / f"mask{self._number[record.frame]:0{self._digits}d}.tif", tracks)
+        number = self._number[cells.frame]
+        self._note_gaps(number, track[track > 0])
+        labels = np.array([self._labels.get(each, each) for each in track.tolist()], np.uint16)
+        empty = np.zeros(self._movie.shape, np.uint16)  # also of a frame that cannot be read
+        tracks = relabelled(self._movie.masks(self._t), cells.label, labels) if len(cells) else empty
+        self._fill(cells, labels, tracks)
+        write_mask(self._folder / f"mask{number:0{self._digits}d}.tif", tracks)
         self._t += 1
 
-    def _note_gaps(self, record: FrameRecord) -> None:
+    def _note_gaps(self, number: int, drawn: Ints) -> None:
         """Note tracks that go on after frames without a mask: in the challenge's form they are tracks of their own."""
-        number = self._number[record.frame]
-        drawn = record.track if record.held is None else record.track[~(record.held.p_false > 0.5)]
         for track in drawn.tolist():
             before = self._seen.get(track, number - 1)
             if before != number - 1:
@@ -80,28 +89,16 @@ class CtcWriter:
             self._first.setdefault(track, number)
         self._seen |= dict.fromkeys(drawn.tolist(), number)
 
-    def _tracks(self, record: FrameRecord) -> Any:
-        """The frame's masks with tracks as labels."""
-        return record.relabelled(self._movie.masks(self._t), self._numbers(record))
-
-    def _numbers(self, record: FrameRecord) -> Any:
-        """(n,) the label of each cell's track; 0 for masks that hold no cell."""
-        labels = np.array([self._labels.get(track, track) for track in record.track.tolist()], np.uint16)
-        if record.held is not None:
-            labels[record.held.p_false > 0.5] = 0
-        return labels
-
-    def _fill(self, record: FrameRecord, tracks: Any) -> None:
+    def _fill(self, cells: Detections, labels: Any, tracks: Any) -> None:
         """Draw the cells that were filled in, with the masks that they had last, moved."""
-        cells = record.detections
-        self._recent = dict([*[*self._recent.items()][1 - LONGEST :], (record.frame, (self._t, cells))])
+        self._recent = dict([*[*self._recent.items()][1 - LONGEST :], (cells.frame, (self._t, cells))])
         for i in np.flatnonzero(cells.is_filled).tolist():
             assert cells.filled_from is not None
             frame, row = cells.filled_from[i].tolist()
             t, before = self._recent[frame]
             inside = np.argwhere(self._movie.masks(t) == before.label[row])
             moved = (cells.centroid[i] - before.centroid[row]) / np.asarray(self._movie.scale)
-            draw_over_background(tracks, inside + np.rint(moved).astype(np.int64), int(self._numbers(record)[i]))
+            draw_over_background(tracks, inside + np.rint(moved).astype(np.int64), int(labels[i]))
 
     def close(self) -> None:
         """No file is kept open."""

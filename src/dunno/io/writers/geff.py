@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from dunno.io.columns import detection_columns, edge_columns
-from dunno.io.gathering import axes_of, radius
+from dunno.io.columns import columns_for_tools, edge_columns, radius
+from dunno.io.gathering import axes_of
 from dunno.io.meanings import CELLS, EDGES, Meaning
 from dunno.io.spool import SpooledTable
-from dunno.io.waiting import WaitingFrames
 from dunno.io.zarr_folder import ZarrFolder
-from dunno.lineage.tracks import LONGEST, FrameRecord, TrackRow
-from dunno.types import Movie, PairPosterior
+from dunno.lineage.tracks import NumberedBlock, TrackRow
+from dunno.types import Movie, RunInfo
 
 GEFF_VERSION = "1.3"
 """Of the format that is written."""
@@ -39,66 +38,29 @@ class GeffWriter:
     name = "geff"
     needs_masks = False
 
-    def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, path: Path, about: RunInfo, movie: Movie | None = None) -> None:
         self._path = path
-        self._about = {key: value for key, value in about.items() if key != "frames"}
-        self._unit = "pixel" if about.get("scale") is None else "micrometer"
+        self._about = about.without_frames
+        self._unit = "pixel" if about.scale is None else "micrometer"
         self._nodes = SpooledTable(path.parent, MAY_BE_MISSING)
         self._links, self._edges = SpooledTable(path.parent), SpooledTable(path.parent)
-        self._waiting = WaitingFrames()
-        self._before: PairPosterior | None = None
-        self._first: dict[int, int] = {}  # the first node of each of the last frames
-        self._next = 0
 
-    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
-        """Add one frame's cells, and their edges into the next."""
-        if self._waiting.add(record, pair):
-            self._spool()
-
-    def _spool(self) -> None:
-        """Add what waits to the tables."""
-        records, pairs = self._waiting.taken()
-        if not records:
-            return
-        node = np.concatenate([record.node for record in records])
-        columns = detection_columns(records)
-        columns["t"] = columns.pop("frame")
-        columns |= {
-            "seg_id": columns["label"],
-            "lineage": np.concatenate([record.family for record in records]),
-            "radius": radius(columns["area"], len(axes_of(columns))),
-            "probability": self._incoming(records, pairs),
-        }
-        self._nodes.add(node, columns)
-        if pairs:
-            self._add_edges(records, pairs)
-
-    def _incoming(self, records: Sequence[FrameRecord], pairs: Sequence[PairPosterior]) -> np.ndarray:
-        """(n,) the probability of the link that leads to each cell; NaN where none does, as in the first frame."""
-        first = np.full(len(records[0].node), np.nan) if self._before is None else self._before.incoming
-        self._before = pairs[-1] if pairs else None
-        return np.concatenate([first, *(pair.incoming for pair in pairs)])[: sum(len(each.node) for each in records)]
-
-    def _add_edges(self, records: Sequence[FrameRecord], pairs: Sequence[PairPosterior]) -> None:
-        parts = []
-        for record, pair in zip(records, pairs, strict=False):
-            begin = self._next
-            self._next += len(record.node)
-            self._first = dict([*[*self._first.items()][1 - LONGEST :], (record.frame, begin)])
-            parts.append((pair.mother + begin, pair.daughter + self._next))
-            if (gaps := pair.gaps) is not None:
-                far = np.array([self._first[frame] for frame in gaps.mother_frame.tolist()], np.int64)
-                parts.append((gaps.mother + far, gaps.daughter + self._next))
-        ids = np.stack([np.concatenate(ends) for ends in zip(*parts, strict=True)], axis=1)
-        given = edge_columns(pairs)
-        chosen = given["selected"]
-        columns = {name: values for name, values in given.items() if name in ("cost", "probability", "reviewed")}
-        self._links.add(ids[chosen], {name: values[chosen] for name, values in columns.items()})
-        self._edges.add(ids, {**columns, "selected": chosen})
+    def write(self, numbered: NumberedBlock) -> None:
+        """Add a block's cells and edges to the tables."""
+        columns = columns_for_tools(numbered)
+        columns["t"], columns["seg_id"] = columns.pop("frame"), columns["label"]
+        columns["lineage"] = columns.pop("family")
+        columns["radius"] = radius(columns["area"], len(axes_of(columns)))
+        columns["probability"] = columns.pop("probability")
+        self._nodes.add(numbered.node[numbered.rows], columns)
+        given, node = edge_columns(numbered.block), numbered.node
+        ids, chosen = np.stack([node[numbered.block.mother], node[numbered.block.daughter]], axis=1), given["selected"]
+        kept = {name: values for name, values in given.items() if name in ("cost", "probability", "reviewed")}
+        self._links.add(ids[chosen], {name: values[chosen] for name, values in kept.items()})
+        self._edges.add(ids, {**kept, "selected": chosen})
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Turn the rows into two graphs."""
-        self._spool()
         self._nodes.drop_unknown()
         root = ZarrFolder(self._path, self._metadata(self._links, "the links of the reported assignment"))
         candidates = root.group("candidates", self._metadata(self._edges, "every candidate edge"))

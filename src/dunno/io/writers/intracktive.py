@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from dunno.io.columns import columns_for_tools, radius, stacked
 from dunno.io.csv_rows import table
-from dunno.io.gathering import GatheredCells, axes_of, mothers_of, radius
-from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Movie, PairPosterior
+from dunno.io.gathering import axes_of, mothers_of
+from dunno.lineage.tracks import NumberedBlock, TrackRow
+from dunno.types import Movie, RunInfo
 
 
 class IntracktiveWriter:
@@ -24,19 +24,19 @@ class IntracktiveWriter:
     name = "intracktive"
     needs_masks = False
 
-    def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, path: Path, about: RunInfo, movie: Movie | None = None) -> None:
         self._path = path
-        self._cells = GatheredCells()
+        self._cells: list[dict[str, np.ndarray]] = []
         self._n_frames: list[int] = []
 
-    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
-        """Keep one frame's cells."""
-        self._cells.add(record, pair)
-        self._n_frames.append(len(record.track))
+    def write(self, numbered: NumberedBlock) -> None:
+        """Keep a block's cells."""
+        self._cells.append(columns_for_tools(numbered))
+        self._n_frames += np.diff(numbered.block.begin)[list(numbered.frames)].tolist()
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Write the table."""
-        columns = self._cells.columns()
+        columns = stacked(self._cells)
         axes = axes_of(columns)
         mother = mothers_of(tracks)[columns["track"]]
         del columns["frame"]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from dunno.io.columns import columns_for_tools, stacked
 from dunno.io.csv_rows import table
-from dunno.io.gathering import GatheredCells, mothers_of
-from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Movie, PairPosterior
+from dunno.io.gathering import mothers_of
+from dunno.lineage.tracks import NumberedBlock, TrackRow
+from dunno.types import Movie, RunInfo
 
 
 class LapTrackWriter:
@@ -24,20 +24,20 @@ class LapTrackWriter:
     name = "laptrack"
     needs_masks = False
 
-    def __init__(self, folder: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, folder: Path, about: RunInfo, movie: Movie | None = None) -> None:
         folder.mkdir(parents=True)
         self._folder = folder
-        self._cells = GatheredCells()
+        self._cells: list[dict[str, np.ndarray]] = []
         self._index: list[np.ndarray] = []
 
-    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
-        """Keep one frame's cells."""
-        self._cells.add(record, pair)
-        self._index.append(np.arange(len(record.track)))
+    def write(self, numbered: NumberedBlock) -> None:
+        """Keep a block's cells."""
+        self._cells.append(columns_for_tools(numbered))
+        self._index += [np.arange(n) for n in np.diff(numbered.block.begin)[list(numbered.frames)].tolist()]
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Write the three tables."""
-        columns = self._cells.columns()
+        columns = stacked(self._cells)
         mother, track = mothers_of(tracks), columns.pop("track")
         told = {
             "frame": columns.pop("frame"),

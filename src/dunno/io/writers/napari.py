@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from dunno.io.columns import columns_for_tools, stacked
 from dunno.io.csv_rows import table
-from dunno.io.gathering import GatheredCells, axes_of, mothers_of
-from dunno.lineage.tracks import FrameRecord, TrackRow
-from dunno.types import Movie, PairPosterior
+from dunno.io.gathering import axes_of, mothers_of
+from dunno.lineage.tracks import NumberedBlock, TrackRow
+from dunno.types import Movie, RunInfo
 
 
 class NapariWriter:
@@ -23,17 +23,17 @@ class NapariWriter:
     name = "napari"
     needs_masks = False
 
-    def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, path: Path, about: RunInfo, movie: Movie | None = None) -> None:
         self._path = path
-        self._cells = GatheredCells()
+        self._cells: list[dict[str, np.ndarray]] = []
 
-    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
-        """Keep one frame's cells."""
-        self._cells.add(record, pair)
+    def write(self, numbered: NumberedBlock) -> None:
+        """Keep a block's cells."""
+        self._cells.append(columns_for_tools(numbered))
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Sort and write."""
-        columns = self._cells.columns()
+        columns = stacked(self._cells)
         axes = axes_of(columns)
         columns["parent"] = mothers_of(tracks)[columns["track"]]
         order = np.lexsort((columns["frame"], columns["track"]))

@@ -11,17 +11,16 @@ import tempfile
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from dunno.io.columns import detection_columns
-from dunno.io.gathering import axes_of, radius
+from dunno.io.columns import columns_for_tools, radius
+from dunno.io.gathering import axes_of
 from dunno.io.trackmate_families import Edges, family_elements
 from dunno.io.trackmate_features import EDGE, SPOT, TRACK, Feature, spot_features
-from dunno.lineage.tracks import LONGEST, FrameRecord, TrackRow
-from dunno.types import Floats, Ints, Movie, PairPosterior
+from dunno.lineage.tracks import NumberedBlock, TrackRow
+from dunno.types import Ints, Movie, RunInfo
 
 VERSION = "7.11.1"
 """The reader refuses files below 2.1."""
@@ -47,10 +46,10 @@ class TrackMateWriter:
     name = "trackmate"
     needs_masks = False
 
-    def __init__(self, path: Path, about: Mapping[str, Any], movie: Movie | None = None) -> None:
+    def __init__(self, path: Path, about: RunInfo, movie: Movie | None = None) -> None:
         self._path, self._about = path, about
-        self._scale: list[float] = list(about.get("scale") or [])
-        self._minutes: float | None = None if about.get("interval") is None else about["interval"] / about["step"]
+        self._scale: list[float] = list(about.scale or [])
+        self._minutes: float | None = None if about.interval is None else about.interval / about.step
         self._spots = tempfile.TemporaryFile("w+", dir=path.parent, encoding="utf-8")
         self._names: list[str] = []
         self._n_spots, self._frames = 0, array("q")
@@ -58,50 +57,37 @@ class TrackMateWriter:
             array("q"),
             array("d"),
         )  # of edges: mother, daughter, family; probability, cost, frames apart
-        self._incoming: Floats | None = None
-        self._before: PairPosterior | None = None
-        self._recent: dict[int, Ints] = {}
 
-    def write(self, record: FrameRecord, pair: PairPosterior | None) -> None:
-        """Write one frame's spots, and keep the edges that lead to them."""
-        columns = detection_columns([record])
-        unknown = np.full(len(record.node), np.nan)
-        columns["probability"] = unknown if self._incoming is None else self._incoming
+    def write(self, numbered: NumberedBlock) -> None:
+        """Write the spots of a block, and keep the edges that lead to them."""
+        columns, block = columns_for_tools(numbered), numbered.block
+        del columns["family"]
         columns["radius"] = radius(columns["area"], len(axes_of(columns)))
-        if self._before is not None:
-            self._keep_edges(self._before, record)
-        self._recent = dict([*[*self._recent.items()][1 - LONGEST :], (record.frame, record.node)])
-        self._before, self._incoming = pair, None if pair is None else pair.incoming
-        self._write_spots(record, columns)
-
-    def _write_spots(self, record: FrameRecord, columns: dict[str, np.ndarray]) -> None:
-        features = spot_features(columns, record.frame, self._minutes)
-        self._names = list(features)
-        self._spots.write(f'      <SpotsInFrame frame="{record.frame}">\n')
-        lists = {name: values.tolist() for name, values in features.items()}
-        for i, node in enumerate(record.node.tolist()):
-            told = _attributes((name, values[i]) for name, values in lists.items())
-            self._spots.write(f'        <Spot ID="{node}" name="{record.frame}:{columns["label"][i]}"{told} />\n')
-        self._spots.write("      </SpotsInFrame>\n")
-        self._n_spots += len(record.node)
-        self._frames.append(record.frame)
-
-    def _keep_edges(self, pair: PairPosterior, record: FrameRecord) -> None:
-        chosen = np.flatnonzero(pair.selected)
-        mothers = self._recent[pair.mother_frame][pair.mother[chosen]].tolist()
-        daughters = pair.daughter[chosen].tolist()
-        values = [pair.probability[chosen], pair.cost[chosen], np.full(len(chosen), 1.0)]
-        if pair.gaps is not None and pair.gaps.selected.any():
-            far = pair.gaps.only(pair.gaps.selected)
-            places = zip(far.mother_frame.tolist(), far.mother.tolist(), strict=True)
-            mothers += [int(self._recent[frame][i]) for frame, i in places]
-            daughters += far.daughter.tolist()
-            values = [
-                np.concatenate(each) for each in zip(values, (far.probability, far.cost, far.gap + 1.0), strict=True)
-            ]
-        ends = np.column_stack([mothers, record.node[daughters], record.family[daughters]]).astype(np.int64)
-        self._ends.extend(ends.ravel().tolist())
+        for t in numbered.frames:
+            own = slice(int(block.begin[t]) - numbered.rows.start, int(block.begin[t + 1]) - numbered.rows.start)
+            here = {name: values[own] for name, values in columns.items()}
+            self._write_spots(int(block.frames[t]), numbered.node[block.rows(t)], here)
+        link = block.links
+        ends = (
+            numbered.node[block.mother[link]],
+            numbered.node[block.daughter[link]],
+            numbered.family[block.daughter[link]],
+        )
+        self._ends.extend(np.column_stack(ends).ravel().tolist())
+        values = block.probability[link], block.cost[link], block.gap[link] + 1.0
         self._values.extend(np.column_stack(values).ravel().tolist())
+
+    def _write_spots(self, frame: int, nodes: Ints, columns: dict[str, np.ndarray]) -> None:
+        features = spot_features(columns, frame, self._minutes)
+        self._names = list(features)
+        self._spots.write(f'      <SpotsInFrame frame="{frame}">\n')
+        lists = {name: values.tolist() for name, values in features.items()}
+        for i, node in enumerate(nodes.tolist()):
+            told = _attributes((name, values[i]) for name, values in lists.items())
+            self._spots.write(f'        <Spot ID="{node}" name="{frame}:{columns["label"][i]}"{told} />\n')
+        self._spots.write("      </SpotsInFrame>\n")
+        self._n_spots += len(nodes)
+        self._frames.append(frame)
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Write the file: header, spots, tracks, settings."""
@@ -124,7 +110,7 @@ class TrackMateWriter:
         self._spots.close()
 
     def _header(self) -> str:
-        log = f"Written by dunno {self._about['version']}; probabilities are {self._about.get('verdict', 'untested')}."
+        log = f"Written by dunno {self._about.version}; probabilities are {self._about.verdict}."
         unit, time = "micron" if self._scale else "pixel", "frame" if self._minutes is None else "min"
         spot = {
             name: SPOT.get(name, Feature(name.replace("_", " ").capitalize(), "NONE", False)) for name in self._names
@@ -138,7 +124,7 @@ class TrackMateWriter:
 
     def _settings(self) -> str:
         sizes = [1.0] * (3 - len(self._scale)) + self._scale
-        file = Path(self._about.get("movie_path") or "")
+        file = Path(self._about.movie_path or "")
         is_file = file.suffix.lower() in (".tif", ".tiff")
         folder = quoteattr(f"{file.parent}/") if is_file else '""'
         image = (

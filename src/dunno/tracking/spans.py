@@ -1,4 +1,4 @@
-"""Blocks of consecutive frame pairs: what one worker does at a time."""
+"""Spans of consecutive frame pairs: what one worker does at a time, of which a block of results is made."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from dunno.types import Detections, FramePair, Movie
 
 BLOCK = 16
-"""Frame pairs per block: a block reads its frames once, plus those it shares with its neighbours."""
+"""Frame pairs of a span: it reads its frames once, plus those it shares with its neighbours."""
 
 
 @dataclass(frozen=True)
-class Block:
+class Span:
     """Consecutive frame pairs of a movie.
 
     Attributes:
-        movie: The block's frames, and those around them that a cost looks at.
+        movie: Its frames, and those around them that a cost looks at.
         first: Position of the first pair's mothers in it.
         n_pairs: Number of pairs.
     """
@@ -40,13 +40,13 @@ class Block:
             yield FramePair(seen[t], seen[t + 1], max_distance, self.movie.scale, frames)
 
 
-def blocks_of(movie: Movie, window: int = 0, size: int = BLOCK, halo: int = 0) -> Iterator[Block]:
-    """Cut a movie into blocks; with a window or a halo, each has enough frames on either side of its own."""
+def spans_of(movie: Movie, window: int = 0, size: int = BLOCK, halo: int = 0) -> Iterator[Span]:
+    """Cut a movie into spans; with a window or a halo, each has enough frames on either side of its own."""
     margin = max(window - 2, halo, 0)
     for start in range(0, len(movie) - 1, size):
         stop = min(start + size, len(movie) - 1)
         begin = max(start - margin, 0)
-        yield Block(movie.part(slice(begin, stop + 1 + margin)), start - begin, stop - start)
+        yield Span(movie.part(slice(begin, stop + 1 + margin)), start - begin, stop - start)
 
 
 def frames_around(t: int, window: int, length: int) -> range:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dunno import Movie, Tracker
-from dunno.tracking.blocks import blocks_of, frames_around
+from dunno.tracking.spans import frames_around, spans_of
 from dunno.types import Detections, Floats, FramePair, Ints
 
 FRAMES = 11
@@ -19,8 +19,8 @@ def movie(frames: int = FRAMES) -> Movie:
 
 
 def pairs(recording: Movie, window: int, size: int) -> Iterator[FramePair]:
-    for block in blocks_of(recording, window, size):
-        yield from block.pairs(window, 5.0)
+    for span in spans_of(recording, window, size):
+        yield from span.pairs(window, 5.0)
 
 
 def places(pair: FramePair) -> list[float]:
@@ -29,7 +29,7 @@ def places(pair: FramePair) -> list[float]:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 10, 100])
 @pytest.mark.parametrize("window", [0, 2, 3, 4, 7, 11, 20])
-def test_pairs_and_their_windows_are_the_same_for_any_size_of_block(window: int, size: int) -> None:
+def test_pairs_and_their_windows_are_the_same_for_any_size_of_span(window: int, size: int) -> None:
     found = list(pairs(movie(), window, size))
     assert [(pair.mothers.frame, pair.daughters.frame) for pair in found] == [(10 * t, 10 * t + 10) for t in range(10)]
     for t, pair in enumerate(found):
@@ -52,7 +52,7 @@ def test_a_pair_away_from_the_ends_is_in_the_middle() -> None:
 
 
 @pytest.mark.parametrize("window", [0, 4])
-def test_a_block_reads_each_frame_once(window: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_span_reads_each_frame_once(window: int, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     detections = Movie.detections
 
@@ -61,8 +61,8 @@ def test_a_block_reads_each_frame_once(window: int, monkeypatch: pytest.MonkeyPa
         return detections(self, t)
 
     monkeypatch.setattr(Movie, "detections", counted)
-    (block,) = blocks_of(movie(), window)
-    list(block.pairs(window, 5.0))
+    (span,) = spans_of(movie(), window)
+    list(span.pairs(window, 5.0))
     assert read == [10 * t for t in range(FRAMES)]
 
 
