@@ -194,12 +194,6 @@ class Term:
         """How many frames a link may skip."""
         return 0
 
-    @property
-    def has_ways(self) -> bool:
-        """Whether it has a way of being lost or of appearing."""
-        kind = type(self)
-        return kind.lost is not Term.lost or kind.appear is not Term.appear
-
     @classmethod
     def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Self:
         """The term before anything is fitted; terms that come earlier are in the model already."""
