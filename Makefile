@@ -3,6 +3,7 @@
 # make wheel   one wheel, for this Python, in dist/
 # make docs    the site, in site/
 # make check-core, make readers, make sanitize, make compilers, make fuzz, make benchmark: see below
+# make paper   the paper's experiment, whole, from annotated movies: a table, figures and a page in paper/
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -19,7 +20,7 @@ ifneq ($(wildcard ../shared/data),)
 export DUNNO_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test wheel sdist docs figures lint types contract tests check-core readers sanitize compilers fuzz stub format benchmark clean
+.PHONY: demo test wheel sdist docs figures paper lint types contract tests check-core readers sanitize compilers fuzz stub format benchmark clean
 
 demo: $(VENV)/.installed
 	$(BIN)/dunno demo
@@ -93,6 +94,16 @@ docs: $(VENV)/.installed-docs
 figures: $(VENV)/.installed-test
 	$(BIN)/python docs/figures/make_first_look.py
 	$(BIN)/python docs/figures/make_gallery.py
+
+# The paper's experiment on the eight datasets of docs/benchmark; what a stopped run has done is not done again. AGAIN=JP measures
+# that method's rows again. Models that are in benchmarks/models are used, others trained.
+PAPER ?= paper
+PAPERS := BF-C2DL-HSC,BF-C2DL-MuSC,Cglut-2min,DIC-C2DH-HeLa,Fluo-N2DL-HeLa,Migration,PhC-C2DL-PSC,iPSC-07
+paper: export OMP_NUM_THREADS = 1
+paper: $(VENV)/.installed-test
+	$(BIN)/dunno benchmark $(DUNNO_DATA) -o $(PAPER) --datasets $(PAPERS) --setup paper,user --costs activity,distance,overlap \
+	  --train 0.125,0.25,0.5 --models benchmarks/models --methods SM,FP,FP+A,AS,MC,JP,trackpy,LapTrack,Trackastra --again "$(AGAIN)"
+	$(BIN)/python docs/benchmark/make_tables.py $(PAPER)
 
 # Many more damaged files of all forms than the tests try: for so many MINUTES in all, other ones with each SEED; FORMS=cellpose
 # chooses some. With the sanitizers as well: make sanitize.

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +23,9 @@
 #include "posterior/marginals.hpp"
 #include "posterior/rounds.hpp"
 #include "images/cells.hpp"
+#include "images/near.hpp"
 #include "images/overlap.hpp"
+#include "images/parts.hpp"
 #include "numbers/special.hpp"
 #include "places/local_field.hpp"
 #include "places/tree.hpp"
@@ -243,35 +246,33 @@ nb::tuple measure(const Volume& labels) {
   return columns.to_tuple();
 }
 
-std::uint64_t digest(const Volume& labels) {
-  nb::gil_scoped_release unlocked;
-  return dunno::digest(with_labels(labels, [&](auto pixels) { return dunno::find_runs(pixels, shape_of(labels)); }));
+dunno::Runs runs_of(const Volume& labels) {
+  return with_labels(labels, [&](auto pixels) { return dunno::find_runs(pixels, shape_of(labels)); });
 }
 
-// Regions, shapes and, where there is an image, brightness; rows by ascending label.
-nb::tuple measure_cells(const Volume& labels, const std::optional<Volume>& image) {
-  if (image && shape_of(*image) != shape_of(labels)) throw nb::value_error("labels and image of different shapes");
-  RegionColumns columns;
+std::uint64_t digest(const Volume& labels) {
+  nb::gil_scoped_release unlocked;
+  return dunno::digest(runs_of(labels));
+}
+
+// What measure_cells finds, in columns.
+struct CellColumns {
+  RegionColumns regions;
   std::vector<double> covariance, touching, total, mean, deviation;
   std::vector<std::int64_t> pieces;
-  double background = std::numeric_limits<double>::quiet_NaN();
   std::uint64_t digest = 0;
-  {
-    nb::gil_scoped_release unlocked;
-    dunno::Runs runs;
-    const dunno::FrameCells frame = with_labels(labels, [&](auto pixels) {
-      runs = dunno::find_runs(pixels, shape_of(labels));
-      return dunno::measure_cells(pixels, runs);
-    });
-    std::vector<dunno::Brightness> brightness;
-    if (image) {
-      brightness = with_image(*image, [&](auto pixels) { return dunno::find_brightness(pixels, runs); });
-      background = with_image(*image, [&](auto pixels) { return dunno::find_background(pixels, runs); });
-    }
+  double background = std::numeric_limits<double>::quiet_NaN();
+
+  template <typename Label>
+  void measure(const Label* pixels, const dunno::Runs& runs, const std::optional<Volume>& image,
+               const std::vector<std::int64_t>& order) {
+    const dunno::FrameCells frame = dunno::measure_cells(pixels, runs);
     digest = frame.digest;
-    for (const std::int64_t r : dunno::by_label(runs)) {
+    std::vector<dunno::Brightness> brightness;
+    if (image) brightness = with_image(*image, [&](auto light) { return dunno::find_brightness(light, runs); });
+    for (const std::int64_t r : order) {
       const dunno::Cell& cell = frame.cells[r];
-      columns.add(cell.region);
+      regions.add(cell.region);
       covariance.insert(covariance.end(), cell.covariance.begin(), cell.covariance.end());
       const double outline = static_cast<double>(std::max<std::int64_t>(cell.outline.pixels, 1));
       touching.push_back(static_cast<double>(cell.outline.touching) / outline);
@@ -282,10 +283,107 @@ nb::tuple measure_cells(const Volume& labels, const std::optional<Volume>& image
       deviation.push_back(brightness[r].deviation);
     }
   }
-  const nb::tuple light = nb::make_tuple(to_numpy(std::move(total)), to_numpy(std::move(mean)),
-                                         to_numpy(std::move(deviation)), background);
-  return nb::make_tuple(columns.to_tuple(), to_numpy(std::move(covariance)), to_numpy(std::move(touching)),
-                        to_numpy(std::move(pieces)), digest, light);
+  nb::tuple to_tuple() {
+    const nb::tuple light = nb::make_tuple(to_numpy(std::move(total)), to_numpy(std::move(mean)),
+                                           to_numpy(std::move(deviation)), background);
+    return nb::make_tuple(regions.to_tuple(), to_numpy(std::move(covariance)), to_numpy(std::move(touching)),
+                          to_numpy(std::move(pieces)), digest, light);
+  }
+};
+
+void refuse_other_shape(const Volume& labels, const std::optional<Volume>& image) {
+  if (image && shape_of(*image) != shape_of(labels)) throw nb::value_error("labels and image of different shapes");
+}
+
+// Regions, shapes and, where there is an image, brightness; rows by ascending label.
+nb::tuple measure_cells(const Volume& labels, const std::optional<Volume>& image) {
+  refuse_other_shape(labels, image);
+  CellColumns columns;
+  {
+    nb::gil_scoped_release unlocked;
+    const dunno::Runs runs = runs_of(labels);
+    with_labels(labels, [&](auto pixels) { columns.measure(pixels, runs, image, dunno::by_label(runs)); });
+    if (image) columns.background = with_image(*image, [&](auto light) { return dunno::find_background(light, runs); });
+  }
+  return columns.to_tuple();
+}
+
+dunno::Point sides_of_a_pixel(const Numbers& scale) {
+  if (scale.shape(0) != 3) throw nb::value_error("a pixel has three sides");
+  return {scale(0), scale(1), scale(2)};
+}
+
+std::vector<std::int64_t> counted(std::int64_t n) {
+  std::vector<std::int64_t> numbers(n);
+  std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
+  return numbers;
+}
+
+// Some masks, by their row, in halves (into 1), in two parts (2) and in three (3); and an image of numbers: 1 to n the masks, then
+// the parts of those that are cut, then those of the larger ones that are cut again.
+nb::tuple cut_masks(const Volume& labels, const std::optional<Volume>& image, const Indices& rows, const Indices& into,
+                    const Numbers& scale) {
+  refuse_other_shape(labels, image);
+  const std::size_t n = rows.shape(0);
+  if (into.shape(0) != n) throw nb::value_error("a mask is cut into a number of parts");
+  const dunno::Point sides = sides_of_a_pixel(scale);
+  CellColumns two, more;
+  std::vector<double> apart, ratio, neck;
+  std::vector<std::int64_t> cut, again;
+  std::vector<std::int32_t> numbers;
+  {
+    nb::gil_scoped_release unlocked;
+    dunno::Runs runs = runs_of(labels);
+    const std::vector<std::int64_t> order = dunno::by_label(runs);
+    std::vector<dunno::AskedMask> asked, larger;
+    for (std::size_t k = 0; k < n; ++k) {
+      if (rows(k) < 0 || rows(k) >= runs.n_regions() || (k > 0 && rows(k) <= rows(k - 1)))
+        throw nb::value_error("rows of masks, ascending");
+      asked.push_back({order[rows(k)], into(k) > 1});
+    }
+    const std::int64_t first = runs.n_regions() + 1;
+    dunno::Parts found = dunno::find_parts(runs, asked, first, sides);
+    for (const dunno::Halves& halves : found.halves) {
+      for (int a = 0; a < 3; ++a) apart.push_back(halves.first[a] - halves.second[a]);
+      ratio.push_back(halves.ratio);
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) runs.label[order[i]] = static_cast<std::int64_t>(i) + 1;
+    numbers.assign(labels.size(), 0);
+    dunno::paint(runs, numbers);
+    dunno::paint(found.runs, numbers);
+    two.measure(numbers.data(), found.runs, image, counted(found.runs.n_regions()));
+    const std::vector<std::int64_t> largest = dunno::larger_parts(found.runs);
+    for (std::size_t k = 0; k < found.cut.size(); ++k)
+      if (into(found.cut[k]) > 2) larger.push_back({largest[k], true});
+    const dunno::Parts cut_again = dunno::find_parts(found.runs, larger, first + found.runs.n_regions(), sides);
+    for (const std::int64_t k : cut_again.cut) again.push_back(found.cut[larger[k].region / 2]);
+    dunno::paint(cut_again.runs, numbers);
+    more.measure(numbers.data(), cut_again.runs, image, counted(cut_again.runs.n_regions()));
+    neck = std::move(found.neck);
+    cut = std::move(found.cut);
+  }
+  return nb::make_tuple(to_numpy(std::move(apart)), to_numpy(std::move(ratio)), to_numpy(std::move(neck)),
+                        to_numpy(std::move(cut)), two.to_tuple(), to_numpy(std::move(again)), more.to_tuple(),
+                        to_numpy(std::move(numbers)));
+}
+
+nb::tuple near_masks(const Volume& labels, double reach, const Numbers& scale) {
+  const dunno::Point sides = sides_of_a_pixel(scale);
+  std::vector<std::int64_t> first, second;
+  std::vector<double> distance;
+  {
+    nb::gil_scoped_release unlocked;
+    const dunno::Runs runs = runs_of(labels);
+    const std::vector<std::int64_t> order = dunno::by_label(runs);
+    std::vector<std::int64_t> row(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) row[order[i]] = static_cast<std::int64_t>(i);
+    for (const dunno::NearPair& pair : dunno::find_near(runs, reach, sides)) {
+      first.push_back(std::min(row[pair.first], row[pair.second]));
+      second.push_back(std::max(row[pair.first], row[pair.second]));
+      distance.push_back(pair.distance);
+    }
+  }
+  return nb::make_tuple(to_numpy(std::move(first)), to_numpy(std::move(second)), to_numpy(std::move(distance)));
 }
 
 template <typename Label>
@@ -541,6 +639,13 @@ NB_MODULE(_core, m) {
   m.def("digest", &digest, "labels"_a.noconvert(), "A number by which a (Z, Y, X) label image is known again.");
   m.def("measure_cells", &measure_cells, "labels"_a.noconvert(), "image"_a.noconvert() = nb::none(),
         "The columns of measure; covariance (flat 3 x 3), touching, pieces and digest; total, mean, deviation, background.");
+  m.def("cut_masks", &cut_masks, "labels"_a.noconvert(), "image"_a.noconvert().none(), "rows"_a.noconvert(),
+        "into"_a.noconvert(), "scale"_a.noconvert(),
+        "Masks in halves: from one's centroid to the other's (flat triples), log ratio of areas, what the neck is worth. Those that "
+        "are cut, and the columns of measure_cells of their parts, two of each; the same of larger parts that are cut again; and a "
+        "flat image that numbers masks from 1 on, and then the parts in these orders.");
+  m.def("near_masks", &near_masks, "labels"_a.noconvert(), "reach"_a, "scale"_a.noconvert(),
+        "Pairs of masks (rows) no farther apart than the reach, in no order, and the distance of their nearest pixels.");
   m.def("count_overlaps", &count_overlaps<std::uint16_t>, "first"_a.noconvert(), "second"_a.noconvert(),
         "Pairs of labels that share pixels in two flat images, and how many.");
   m.def("count_overlaps", &count_overlaps<std::uint32_t>, "first"_a.noconvert(), "second"_a.noconvert());

@@ -38,7 +38,7 @@ def test_the_benchmark_of_measuring_runs(tmp_path: Path) -> None:
     Crowd(9, 3).save(tmp_path / "masks.zarr")
     command = [sys.executable, "-m", "benchmarks.cells", str(tmp_path / "masks.zarr")]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=BENCHMARKS.parent)
-    assert len(done.stdout.splitlines()) == 8
+    assert len(done.stdout.splitlines()) == 10
 
 
 @pytest.mark.parametrize(("name", "lines"), [("frames", 15), ("million", 5), ("stall", 4), ("well", 6), ("workers", 4)])

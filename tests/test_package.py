@@ -1,6 +1,7 @@
 """The wheel works where there is no compiler, and the packed source builds."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -115,3 +116,10 @@ def test_the_packed_source_builds_from_itself(tmp_path: Path) -> None:
     assert not (source / "tests").exists() and not (source / "docs").exists()
     plain = ["--config-settings", "cmake.define.CMAKE_CXX_FLAGS_RELEASE=-O0"]
     assert build_wheel(source, tmp_path / "dist", tmp_path / "build", *plain).name.startswith("dunno-")
+
+
+@pytest.mark.skipif(shutil.which("uvx") is None, reason="needs uv: pip install uv")
+def test_uv_runs_it_from_a_checkout(tmp_path: Path) -> None:
+    told = call("uvx", "--python", sys.executable, "--from", ROOT, "dunno", "--version", cwd=tmp_path)
+    assert told.startswith("dunno 0.")
+    assert not (ROOT / "uv.lock").exists()

@@ -24,11 +24,12 @@ class Sets {
     return a != b;
   }
 
- private:
   std::int64_t root(std::int64_t a) {
     while (parent_[a] != a) a = parent_[a] = parent_[parent_[a]];
     return a;
   }
+
+ private:
   std::vector<std::int64_t> parent_;
 };
 

@@ -1,81 +1,267 @@
-"""Prints tables for the docs from `results.csv` beside this file: `--joint`, `--methods`, or `--claims` [another.csv].
+"""Writes the tables between `<!-- table NAME -->` and `<!-- end -->` of the pages anew, from results.csv beside this file.
 
-dunno benchmark DATA -o DIR; cp DIR/results.csv docs/benchmark; python docs/benchmark/make_tables.py --joint
+python docs/benchmark/make_tables.py [DIR]    first takes over results.csv and the figures from a benchmark's folder
 """
 
 from __future__ import annotations
 
+import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from dunno.benchmark import Row, read_rows
-from dunno.benchmark.claims import judge
-from dunno.benchmark.paper import CLAIMS
-from dunno.benchmark.rows import distinct, select
-from dunno.benchmark.scenes import mean
-from dunno.benchmark.style import label
+import pandas as pd
 
-TABLE = Path(__file__).with_name("results.csv")
+from dunno.benchmark.charts import WORDS
+from dunno.benchmark.claims import judge
+from dunno.benchmark.table import read_table
+
+HERE = Path(__file__).parent
+PAGES = tuple(
+    HERE.parent / name
+    for name in ("benchmark/README.md", "benchmark/joint-posterior.md", "joint-posterior.md", "methods.md")
+)
+PAGES += (HERE.parent / "transformer.md",)
+BAND = 0.67, 1.5
+LEAST_WRONG, NEAR = 20, 0.01
 JOINT = ("SM", "SM+TS", "AS", "AS+TS", "JP truth", "JP self")
 
 
-def joint_posterior(rows: list[Row]) -> Iterator[str]:
-    """Every sequence and step with the distance cost, calibrated in six ways."""
-    head = ("data", "every", "method", "links right", "true links found", "daughters right", "ECE (floor)")
-    yield f"| {' | '.join(head)} | ECE daughters (floor) | −log P | s |"
-    yield "|---|---|---|---|---|---|---|---|---|---|"
-    own = [row for row in rows if row.cost == "distance" and row.sequence and label(row) in JOINT]
-    for data in dict.fromkeys((row.dataset, row.sequence) for row in own):
-        for step in sorted(distinct(own, "step")):
-            here = {label(row): row for row in own if (row.dataset, row.sequence, row.step) == (*data, step)}
-            yield from (_scores(here[name], name) for name in JOINT if name in here)
+def label(table: pd.DataFrame) -> pd.Series:
+    """What a method with its scaling is called: SM, SM+TS, JP self."""
+    return table.method + table.scaling.map(WORDS)
 
 
-def _scores(row: Row, name: str) -> str:
-    start = f"| {row.dataset} {row.sequence} | {row.step} | {name}"
-    if not row.is_measured:
-        return f"{start} | {row.reason} | | | | | | |"
-    state = " (not calibrated)" if row.trusted is False else ""
-    return (
-        f"{start}{state} | {row.accuracy:.4f} | {row.recall:.4f} | {row.daughter_accuracy:.4f} | "
-        f"{row.ece:.4f} ({row.ece_floor:.4f}) | {row.ece_daughters:.4f} ({row.ece_daughters_floor:.4f}) | "
-        f"{row.nll:.3f} | {row.seconds:.2g} |"
+def rows_of(frame: pd.DataFrame) -> Iterator[str]:
+    """A Markdown table."""
+    yield f"| {' | '.join(map(str, frame.columns))} |"
+    yield f"|{'---|' * len(frame.columns)}"
+    for row in frame.itertuples(index=False):
+        yield f"| {' | '.join(map(str, row))} |"
+
+
+def claims(table: pd.DataFrame, ours: bool = False) -> Iterator[str]:
+    """What the measurements say of each claim."""
+    found = judge(table)
+    found = found[(found.source == "ours") == ours]
+    between = [
+        "–" if pd.isna(low) else f"{low:.3g} … {high:.3g}" for low, high in zip(found.low, found.high, strict=True)
+    ]
+    section = "" if ours else " (§" + found.source + ")"
+    return rows_of(
+        pd.DataFrame(
+            {
+                "claim": found.claim + section,
+                "here": "**" + found.verdict + "**",
+                "datasets": found["as claimed"],
+                "mean": [f"{each:.3g}" for each in found["mean"]],
+                "95 % interval": between,
+            }
+        )
     )
 
 
-def methods(rows: list[Row]) -> Iterator[str]:
-    """Each cost with each method, as tracked: what is right at each step, and the time over SM's; means over sequences."""
-    plain = select(rows, scaling="none")
-    steps = sorted(distinct(plain, "step"))
-    yield f"| cost | method | {' | '.join(f'every {step}' for step in steps)} | time over SM |"
-    yield f"|---|---|{'---|' * len(steps)}---|"
-    for cost in distinct(plain, "cost"):
-        for method in distinct(plain, "method"):
-            own = select(plain, cost=cost, method=method)
-            cells = [_right(select(own, step=step)) for step in steps]
-            overhead = mean(row.overhead for row in own if row.overhead is not None)
-            yield f"| {cost} | {method} | {' | '.join(cells)} | {overhead:.2f}× |"
+def measured(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows with numbers for links."""
+    return table[table.ece.notna()]
 
 
-def _right(rows: list[Row]) -> str:
-    columns = ("accuracy", "recall", "daughter_accuracy")
-    return " / ".join(f"{100 * mean(getattr(row, name) for row in rows):.2f}" for name in columns)
+def coverage(table: pd.DataFrame) -> Iterator[str]:
+    """How much of the experiment is there, and the reasons of the rest."""
+    yield "| set-up | rows | with numbers | why the rest has none |\n|---|---|---|---|"
+    for setup, own in table.groupby("setup", sort=False):
+        own = own[own.scaling != "events"]
+        reasons = own[own.n_links.isna()].reason.str.replace(r"\d+", "n", regex=True).value_counts()
+        told = "; ".join(f"{count} × {reason}" for reason, count in reasons.items())
+        yield f"| {setup} | {len(own)} | {int(own.n_links.notna().sum())} | {told or '–'} |"
 
 
-def claims(rows: list[Row]) -> Iterator[str]:
-    """Each claim's verdict."""
-    yield "| claim | verdict | as claimed | mean | 95 % interval |"
-    yield "|---|---|---|---|---|"
-    for each in judge(CLAIMS, rows):
-        between = f"{each.low:.3g} … {each.high:.3g}" if len(each.datasets) > 1 else "–"
-        centre = f"{each.mean:.3g}" if each.datasets else "–"
-        words = f"{each.claim.words} ({each.claim.source})"
-        yield f"| {words} | **{each.verdict}** | {each.agreement} | {centre} | {between} |"
+def aims(table: pd.DataFrame) -> Iterator[str]:
+    """JP self beside all others, in the user's set-up."""
+    own = measured(table[table.setup == "user"])
+    own = own.assign(name=label(own))
+    ece = own.groupby(["dataset", "step", "cost", "model", "name"]).ece.mean()
+    free = own.scaling.isin(["none", "self"])
+    joint = ece.xs(("distance", "", "JP self"), level=["cost", "model", "name"])
+    others = own[~((own.cost == "distance") & (own.name == "JP self"))]
+    best = {}
+    for words, part in (("without truth", others[free]), ("with truth", others[~free])):
+        means = part.groupby(["dataset", "step", "cost", "model", "name"]).ece.mean()
+        best[words] = means.groupby(["dataset", "step"]).min().reindex(joint.index)
+    there = best["without truth"].notna()
+    lowest = (joint <= best["without truth"])[there]
+    near = (joint <= best["with truth"] + NEAR)[best["with truth"].notna()]
+    yield "| JP self, distance cost | measured | aim |\n|---|---|---|"
+    told = f"{int(lowest.sum())} of {len(lowest)} dataset × step ({lowest.mean():.0%})"
+    yield f"| lowest ECE of all rows without truth | {told} | ≥ 80 % |"
+    told = f"{int(near.sum())} of {len(near)} ({near.mean():.0%})"
+    yield f"| ECE not above the best row with truth by more than {NEAR} | {told} | ≥ 70 % |"
+    rows = own[(own.cost == "distance") & (own.name == "JP self")]
+    sure = rows[(rows.verdict == "supported") & (rows.found_wrong >= LEAST_WRONG)]
+    ratio = sure.found_wrong / sure.promised_wrong
+    kept = ratio.between(*BAND)
+    outside = [
+        f"{row.dataset} {row.sequence} every {row.step}: {row.found_wrong:.0f} / {row.promised_wrong:.0f}"
+        for row in sure[~kept].itertuples()
+    ]
+    words = (
+        f"found / promised wrong links within {BAND[0]}–{BAND[1]} where {LEAST_WRONG} are wrong and it says “supported”"
+    )
+    told = f"{int(kept.sum())} of {len(sure)}; outside: {'; '.join(outside) or 'none'}"
+    yield f"| {words} | {told} | all |"
 
 
-TABLES = {"--joint": joint_posterior, "--methods": methods, "--claims": claims}
+def errors(table: pd.DataFrame, setup: str) -> Iterator[str]:
+    """Mean ECE over datasets of every cost with every method and scaling."""
+    own = measured(table[table.setup == setup])
+    own = own.assign(name=label(own))
+    wide = (
+        own.groupby(["cost", "name", "step", "dataset"], sort=False)
+        .ece.mean()
+        .groupby(level=[0, 1, 2])
+        .mean()
+        .unstack("step")
+    )
+    order = {
+        name: place
+        for place, name in enumerate(m + s for s in WORDS.values() for m in ("SM", "FP", "FP+A", "AS", "MC", "JP"))
+    }
+    told = wide.reset_index().sort_values(
+        ["cost", "name"], key=lambda column: column.map(order).fillna(99) if column.name == "name" else column
+    )
+    frame = told.rename(columns={step: f"every {step}" for step in wide.columns})
+    for name in frame.columns[2:]:
+        frame[name] = ["–" if pd.isna(each) else f"{each:.3f}" for each in frame[name]]
+    return rows_of(frame)
+
+
+def peers(table: pd.DataFrame) -> Iterator[str]:
+    """Everybody's links that are right and true links that are found, in per cent, and the ECE where there is a number."""
+    names = {
+        ("distance", "JP", "self"): "JP self, distance",
+        ("distance", "SM", "none"): "SM, distance (a plain assignment)",
+    }
+    own = table[(table.setup == "user") & table.accuracy.notna()]
+    keys = list(zip(own.cost, own.method, own.scaling, strict=True))
+    own = own.assign(
+        name=[names.get(key, key[1] if key[1] in ("trackpy", "LapTrack", "Trackastra") else None) for key in keys]
+    )
+    lines = []
+    for name, part in own.dropna(subset=["name"]).groupby("name"):
+        line = {"tracker": name}
+        for step, at in part.groupby("step"):
+            means = at.groupby("dataset")[["accuracy", "recall", "ece"]].mean().mean()
+            told = "–" if pd.isna(means.ece) else f"{means.ece:.3f}"
+            line[f"every {step}: right / found, ECE"] = f"{100 * means.accuracy:.1f} / {100 * means.recall:.1f}, {told}"
+        lines.append(line)
+    return rows_of(pd.DataFrame(lines))
+
+
+def methods(table: pd.DataFrame) -> Iterator[str]:
+    """Each cost with each method, as tracked: what is right at each step, and the time over SM's; means over datasets."""
+    own = measured(table[(table.setup == "user") & (table.scaling == "none")])
+    columns = ["accuracy", "recall", "daughter_accuracy"]
+    means = (
+        own.groupby(["cost", "method", "step", "dataset"], sort=False)[columns]
+        .mean()
+        .groupby(level=[0, 1, 2], sort=False)
+        .mean()
+    )
+    over = own.groupby(["cost", "method"], sort=False).overhead.mean()
+    lines = []
+    for (cost, method), part in means.groupby(level=[0, 1], sort=False):
+        line = {"cost": cost, "method": method}
+        for step, row in part.droplevel([0, 1]).sort_index().iterrows():
+            line[f"every {step}"] = " / ".join(f"{100 * row[name]:.2f}" for name in columns)
+        lines.append(line | {"time over SM": f"{over[cost, method]:.2f}×"})
+    return rows_of(pd.DataFrame(lines).fillna("–"))
+
+
+def joint(table: pd.DataFrame, steps: tuple[int, ...] = (1, 10, 30, 50)) -> Iterator[str]:
+    """Every sequence and step with the distance cost, calibrated in six ways."""
+    own = table[(table.setup == "user") & (table.cost == "distance") & table.step.isin(steps)]
+    own = own.assign(name=label(own))
+    own = own[own.name.isin(JOINT if len(steps) > 1 else [name for name in JOINT if not name.startswith("AS")])]
+    head = ("data", "every", "method", "links right", "true links found", "daughters right", "ECE (floor)")
+    yield f"| {' | '.join(head)} | ECE daughters (floor) | −log P | s |\n|{'---|' * 10}"
+    for (data, sequence, step), part in own.groupby(["dataset", "sequence", "step"]):
+        if part.ece.isna().all():
+            yield f"| {data} {sequence} | {step} | all | {part.reason.iloc[0]} | | | | | | |"
+            continue
+        for row in part.assign(place=part.name.map(JOINT.index)).sort_values("place").itertuples():
+            state = f" ({row.verdict})" if isinstance(row.verdict, str) and row.verdict != "supported" else ""
+            numbers = (
+                f"{row.reason} | | | | | | |" if pd.isna(row.ece) else
+                f"{row.accuracy:.4f} | {row.recall:.4f} | {row.daughter_accuracy:.4f} | {row.ece:.4f} ({row.ece_floor:.4f}) | "
+                f"{row.ece_daughters:.4f} ({row.ece_daughters_floor:.4f}) | {row.nll:.3f} | {row.seconds:.2g} |"
+            )  # fmt: skip
+            yield f"| {data} {sequence} | {step} | {row.name}{state} | {numbers}"
+
+
+def transformer(table: pd.DataFrame) -> Iterator[str]:
+    """SM, FP and FP+A of the transformers beside the distance cost, in the user's set-up; means over datasets."""
+    own = measured(table[(table.setup == "user") & table.cost.isin(["distance", "transformer"])])
+    own = own.assign(name=label(own))
+    own = own[own.name.isin(["SM", "SM+TS", "SM self", "FP", "FP+TS", "FP+A", "FP+A+TS", "JP self"])]
+    columns = ["accuracy", "recall", "ece", "nll", "gain_entropy"]
+    means = (
+        own.groupby(["step", "cost", "model", "name", "dataset"])[columns]
+        .mean()
+        .groupby(level=[0, 1, 2, 3])
+        .mean()
+        .reset_index()
+    )
+    means["tracker"] = [
+        cost if not model else f"{cost}, {model.replace('-', ' ')}"
+        for cost, model in zip(means.cost, means.model, strict=True)
+    ]
+    frame = means[["step", "tracker", "name", *columns]].rename(
+        columns={"step": "every", "name": "method", "gain_entropy": "gain by entropy"}
+    )
+    for name in frame.columns[3:]:
+        frame[name] = [f"{each:.3f}" for each in frame[name]]
+    return rows_of(frame)
+
+
+TABLES = {
+    "claims": claims,
+    "ours": lambda table: claims(table, ours=True),
+    "coverage": coverage,
+    "aims": aims,
+    "errors-paper": lambda table: errors(table, "paper"),
+    "errors-user": lambda table: errors(table, "user"),
+    "peers": peers,
+    "methods": methods,
+    "joint": joint,
+    "joint-every-10": lambda table: joint(table, (10,)),
+    "transformer": transformer,
+}
+
+
+def filled(text: str, table: pd.DataFrame) -> str:
+    """A page with its tables made anew."""
+
+    def made(found: re.Match[str]) -> str:
+        lines = "\n".join(TABLES[found[1]](table))
+        return f"<!-- table {found[1]} -->\n\n{lines}\n\n<!-- end -->"
+
+    return re.sub(r"<!-- table ([a-z0-9-]+) -->.*?<!-- end -->", made, text, flags=re.DOTALL)
+
+
+def main() -> None:
+    """Take a run over, if one is named, and fill the pages."""
+    if len(sys.argv) > 1:
+        run = Path(sys.argv[1])
+        shutil.copy(run / "results.csv", HERE)
+        for old in (HERE / "figures").glob("*"):
+            old.unlink()
+        for figure in sorted((run / "figures").glob("*.svg")):
+            shutil.copy(figure, HERE / "figures")
+    table = read_table(HERE / "results.csv")
+    for page in PAGES:
+        page.write_text(filled(page.read_text(), table))
+
 
 if __name__ == "__main__":
-    option, *others = sys.argv[1:] or ["--joint"]
-    print("\n".join(TABLES[option](read_rows(Path(others[0]) if others else TABLE))))
+    main()

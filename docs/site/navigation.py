@@ -36,6 +36,7 @@ SECTIONS: dict[str, list[str]] = {
         "reference/parameters.md",
         "reference/python.md",
         "files.md",
+        "geff.md",
         "cells.md",
         "glossary.md",
     ],

@@ -61,6 +61,16 @@ def measure_cells(labels: Annotated[NDArray, dict(shape=(None, None, None), orde
     The columns of measure; covariance (flat 3 x 3), touching, pieces and digest; total, mean, deviation, background.
     """
 
+def cut_masks(labels: Annotated[NDArray, dict(shape=(None, None, None), order='C', device='cpu', writable=False)], image: Annotated[NDArray, dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], into: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    """
+    Masks in halves: from one's centroid to the other's (flat triples), log ratio of areas, what the neck is worth. Those that are cut, and the columns of measure_cells of their parts, two of each; the same of larger parts that are cut again; and a flat image that numbers masks from 1 on, and then the parts in these orders.
+    """
+
+def near_masks(labels: Annotated[NDArray, dict(shape=(None, None, None), order='C', device='cpu', writable=False)], reach: float, scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    """
+    Pairs of masks (rows) no farther apart than the reach, in no order, and the distance of their nearest pixels.
+    """
+
 @overload
 def count_overlaps(first: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
     """Pairs of labels that share pixels in two flat images, and how many."""

@@ -1,4 +1,4 @@
-"""Two tiny simulated datasets: `pair` has two sequences, `single` one movie that is cross-fitted in halves."""
+"""Two tiny simulated datasets: `pair` has two sequences, `single` one movie whose halves stand for two."""
 
 from pathlib import Path
 
@@ -10,6 +10,6 @@ from dunno.simulate import colony
 @pytest.fixture(scope="session")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("datasets")
-    for number, sequence in enumerate(("pair/01", "pair/02", "single/01")):
-        colony(cells=12, frames=8, motion=0.3, seed=number).save(folder / sequence)
+    for sequence, frames, seed in (("pair/01", 8, 0), ("pair/02", 8, 1), ("single/01", 9, 2)):
+        colony(cells=12, frames=frames, motion=0.3, seed=seed).save(folder / sequence)
     return folder

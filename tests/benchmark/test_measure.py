@@ -1,152 +1,174 @@
-from dataclasses import replace
+"""Rows beside the same thing done by hand."""
+
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from dunno import Tracker, evaluation, read
+from dunno import Movie, Tracker, evaluation, read
+from dunno.benchmark import measure as measuring
 from dunno.benchmark.datasets import find_datasets
-from dunno.benchmark.folds import open_folds
-from dunno.benchmark.measure import LEAST_LINKS, Bench, measure, timed
-from dunno.benchmark.rows import Row
-from dunno.benchmark.units import Setup, Unit, plan_units
+from dunno.benchmark.measure import make_cost, make_method, measure
+from dunno.benchmark.table import Row
+from dunno.benchmark.together import Remembered, track_together
+from dunno.benchmark.units import METHODS, SETUPS, Experiment, Unit, plan_units
 from dunno.calibration import TemperatureScaling
+from dunno.costs.overlap import Overlap
+from dunno.tracking import Tracking
 from dunno.truth import true_mothers
+from tests.transformer.tiny import tiny_model
 
 pytestmark = pytest.mark.filterwarnings("ignore:masks are taken from")
 
 
-def unit(root: Path, dataset: str, cost: str, method: str, step: int = 1, **more: float) -> Unit:
-    setup = Setup(costs=(cost,), methods=(method,), steps=(step,), **more)  # type: ignore[arg-type]
-    return next(each for each in plan_units(find_datasets(root), setup)[0] if each.dataset == dataset)
+def unit_of(root: Path, dataset: str, cost: str, step: int = 1, **more: Any) -> Unit:
+    experiment = Experiment(costs=(cost,), steps=(step,), **more)
+    return next(each for each in plan_units(find_datasets(root), experiment) if each.dataset.name == dataset)
 
 
-def by_scaling(rows: list[Row]) -> dict[str, Row]:
-    return {row.scaling: row for row in rows}
+def rows_of(root: Path, dataset: str, cost: str, method: str, setup: str = "user", **more: Any) -> dict[str, Row]:
+    return {row["scaling"]: row for row in measure(unit_of(root, dataset, cost, **more), [(setup, method)])}
+
+
+def same(one: Tracking, other: Tracking) -> None:
+    for a, b in zip(one.pairs, other.pairs, strict=True):
+        np.testing.assert_allclose(a.log_probability, b.log_probability, rtol=1e-6)
+        np.testing.assert_array_equal(a.selected, b.selected)
 
 
 def test_a_row_is_what_tracking_calibrating_and_scoring_by_hand_give(root: Path) -> None:
-    found = by_scaling(measure(unit(root, "pair", "distance", "SM")))
+    found = rows_of(root, "pair", "distance", "SM")
     (train, train_truth), (movie, truth) = (read(root / "pair" / name, truth=True) for name in ("01", "02"))
     tracker = Tracker("distance", "SM", calibration=None)
     fitted_on, tracking = tracker.track(train), tracker.track(movie)
     scaling = TemperatureScaling.fit(fitted_on, train_truth)
-    for name, expected in (("none", tracking), ("temperature", scaling(tracking))):
+    own = Tracker("distance", "SM").track(movie)
+    for name, expected in (("none", tracking), ("temperature", scaling(tracking)), ("self", own)):
         scores, row = evaluation.score(expected, truth), found[name]
-        assert (row.n_links, row.accuracy, row.ece, row.nll) == (
-            scores.n_links, scores.accuracy, scores.ece, scores.nll,
-        )  # fmt: skip
-        assert row.gain_entropy == evaluation.sparsification(expected, truth, by="entropy").gain
-    assert found["temperature"].temperature == scaling.temperature
-    assert found["none"].temperature is None
-    assert found["none"].overhead == 1.0
+        for column in (
+            "n_links",
+            "accuracy",
+            "ece",
+            "ece_floor",
+            "nll",
+            "auroc",
+            "aurc",
+            "promised_wrong",
+            "found_wrong",
+        ):
+            assert row[column] == pytest.approx(getattr(scores, column), rel=1e-9), column
+        assert row["gain_entropy"] == evaluation.sparsification(expected, truth, by="entropy").gain
+        assert row["curves"]["count"] == evaluation.calibration_curve(expected, truth).count.tolist()
+    assert found["temperature"]["temperature"] == scaling.temperature
+    assert found["self"]["temperature"] == own.about["calibration"]["temperature"]
+    assert found["self"]["verdict"] == own.about["verdict"]
     squares = []
     for pair in fitted_on.pairs:
         mother = true_mothers(train_truth, pair).mother
         for daughter in np.flatnonzero(mother >= 0):
             squares.append(np.sum((pair.daughters.centroid[daughter] - pair.mothers.centroid[mother[daughter]]) ** 2))
-    assert found["none"].mean_squared_displacement == pytest.approx(np.mean(squares))
+    assert found["none"]["squared_displacement"] == pytest.approx(np.mean(squares))
 
 
-def test_halves_are_calibrated_on_each_other_and_scored_together(root: Path) -> None:
-    found = by_scaling(measure(unit(root, "single", "distance", "SM")))
+def test_the_second_half_is_calibrated_on_the_first(root: Path) -> None:
+    found = rows_of(root, "single", "distance", "SM")
     movie, truth = read(root / "single" / "01", truth=True)
     tracker = Tracker("distance", "SM", calibration=None)
-    halves = [(tracker.track(movie.part(half)), truth.part(half)) for half in (slice(0, 4), slice(4, None))]
-    fits = [TemperatureScaling.fit(*half) for half in halves]
-    assert found["temperature"].temperature == pytest.approx(np.sqrt(fits[0].temperature * fits[1].temperature))
-    assert found["none"].n_pairs == 6
-    links = sum(evaluation.score(*half).n_links for half in halves)
-    assert found["none"].n_links == found["temperature"].n_links == links
+    first, second = ((tracker.track(movie.part(half)), truth.part(half)) for half in (slice(0, 4), slice(4, None)))
+    assert found["temperature"]["temperature"] == TemperatureScaling.fit(*first).temperature
+    assert found["none"]["n_pairs"] == 4
+    assert found["none"]["ece"] == evaluation.score(*second).ece
+    assert found["none"]["sequence"] == "01, second half"
 
 
-def test_jp_is_also_self_calibrated_and_fitted_with_truth_and_never_scored_across_the_cut(root: Path) -> None:
-    found = by_scaling(measure(unit(root, "single", "distance", "JP")))
+@pytest.mark.parametrize("setup", SETUPS)
+@pytest.mark.parametrize("cost", ["distance", "overlap", "transformer"])
+def test_methods_track_together_as_they_do_alone(root: Path, tmp_path: Path, cost: str, setup: str) -> None:
+    models = (str(tiny_model(tmp_path / "model")),) if cost == "transformer" else ()
+    unit = unit_of(root, "pair", cost, models=models)
+    movie = read(root / "pair" / "02").part(slice(0, 4))
+    methods = {name: make_method(unit, name) for name in METHODS}
+    remembered = make_cost(unit)
+    together = track_together(methods, movie, remembered, seed=3, **SETUPS[setup])
+    asked = getattr(remembered, "_cost", remembered)
+    for name in METHODS:
+        alone = Tracker(asked, name, samples=10, seed=3, calibration=None, **SETUPS[setup]).track(movie)
+        same(together[name].tracking, alone)
+        assert together[name].tracking.about["method"] == name
+    assert together["FP"].seconds > together["SM"].seconds > 0
+
+
+def test_a_remembered_cost_is_asked_once_and_its_time_is_still_counted(root: Path) -> None:
+    calls = []
+
+    class Counted(Overlap):
+        def __call__(self, *given: Any) -> Any:
+            calls.append(1)
+            return super().__call__(*given)
+
+    movie = read(root / "pair" / "02").part(slice(0, 3))
+    cost = Remembered(Counted())
+    first = track_together({"FP": make_method(unit_of(root, "pair", "overlap"), "FP")}, movie, cost)
+    asked = len(calls)
+    again = track_together({"FP": make_method(unit_of(root, "pair", "overlap"), "FP")}, movie, cost)
+    assert (asked, len(calls)) == (2 * 11, asked)
+    assert cost.saved > 0
+    assert again["FP"].seconds > 0.2 * first["FP"].seconds
+    same(first["FP"].tracking, again["FP"].tracking)
+
+
+def test_jp_is_also_fitted_with_truth_and_counts_divisions(root: Path) -> None:
+    found = rows_of(root, "pair", "distance", "JP")
     assert list(found) == ["none", "temperature", "self", "events"]
-    assert {row.n_pairs for row in found.values()} == {6}
-    assert found["self"].trusted is not None
-    assert found["self"].temperature is None
-    bench = Bench(unit(root, "single", "distance", "JP"))
-    (fold,) = open_folds(bench.unit)
-    pairs = [(pair.mother_frame, pair.daughter_frame) for pair in bench._self_calibrated(fold).tracking.pairs]
-    assert (3, 4) not in pairs
-    assert pairs == [(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (6, 7)]
-
-
-@pytest.mark.parametrize(("cost", "method"), [("overlap", "JP"), ("distance", "AS"), ("overlap", "SM")])
-def test_every_cost_and_method_is_also_calibrated_without_truth(root: Path, cost: str, method: str) -> None:
-    found = by_scaling(measure(unit(root, "pair", cost, method)))
     movie, truth = read(root / "pair" / "02", truth=True)
-    tracking = Tracker(cost, method).track(movie)
-    assert found["self"].ece == evaluation.score(tracking, truth).ece
-    assert found["self"].temperature == tracking.about["calibration"]["temperature"]
-    assert found["self"].trusted is tracking.about["calibrated"]
-    assert found["self"].swaps == evaluation.score(tracking, truth).swaps
+    expected = evaluation.score(Tracker().track(movie), truth)
+    assert found["self"]["ece"] == expected.ece
+    assert expected.divisions is not None
+    assert (found["self"]["divisions"], found["self"]["divisions_true"]) == (
+        expected.divisions.reported,
+        expected.divisions.true,
+    )
+    assert found["events"]["n_links"] > 0
+
+
+def test_in_the_papers_set_up_every_mother_is_a_candidate_and_there_is_no_other_choice(root: Path) -> None:
+    found = rows_of(root, "pair", "distance", "JP", "paper")
+    movie, truth = read(root / "pair" / "02", truth=True)
+    choices = {"calibration": None, "max_distance": np.inf, "no_mother": False}
+    expected = evaluation.score(Tracker("distance", "JP", **choices).track(movie), truth)
+    assert (found["none"]["nll"], found["none"]["ece"]) == (expected.nll, expected.ece)
+    assert "has a gate and a ⊥ of its own" in found["self"]["reason"]
+    assert "n_links" not in found["self"]
 
 
 def test_calibration_errors_have_as_many_bins_as_asked_for(root: Path) -> None:
-    found = by_scaling(measure(unit(root, "pair", "distance", "SM", n_bins=4)))
+    found = rows_of(root, "pair", "distance", "SM", n_bins=4)
     movie, truth = read(root / "pair" / "02", truth=True)
     tracking = Tracker("distance", "SM", calibration=None).track(movie)
-    assert found["none"].ece == evaluation.calibration_curve(tracking, truth, 4).ece
-    assert len(found["none"].curves["calibration"]["count"]) == 4
+    assert found["none"]["ece"] == evaluation.calibration_curve(tracking, truth, 4).ece
 
 
 def test_a_users_own_cost_is_measured_too(root: Path) -> None:
-    found = by_scaling(measure(unit(root, "pair", "dunno.costs.overlap:Overlap", "JP")))
-    own = by_scaling(measure(unit(root, "pair", "overlap", "JP")))
-    assert found["temperature"].ece == own["temperature"].ece
-    assert found["events"].reason == "event costs are fitted for dunno's own costs only"
+    found = rows_of(root, "pair", "dunno.costs.overlap:Overlap", "AS")
+    own = rows_of(root, "pair", "overlap", "AS")
+    assert {name: row["ece"] for name, row in found.items()} == {name: row["ece"] for name, row in own.items()}
 
 
-def test_too_few_frames_make_a_row_with_the_reason(root: Path) -> None:
-    for dataset, words in (("pair", "the movie has 1"), ("single", "a half of the movie has 0")):
-        rows = measure(unit(root, dataset, "distance", "SM", step=50))
-        assert [row.scaling for row in rows] == ["none", "temperature", "self"]
-        for row in rows:
-            assert row.n_links is None and row.ece is None
-            assert row.reason is not None and words in row.reason
+def test_too_few_frames_or_links_make_rows_with_the_reason(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for row in rows_of(root, "pair", "distance", "SM", step=50).values():
+        assert row["reason"] == "no links to evaluate (1 frame at this step); at least 20 are needed"
+        assert "ece" not in row
+    monkeypatch.setattr(measuring, "LEAST_LINKS", 100_000)
+    found = rows_of(root, "pair", "distance", "SM")
+    assert found["none"]["reason"].endswith("links to evaluate; at least 100000 are needed")
+    assert "true links to calibrate on" in found["temperature"]["reason"]
+    assert found["self"]["reason"] == found["none"]["reason"]
 
 
-def test_self_calibration_needs_nothing_to_calibrate_on(root: Path) -> None:
-    bench = Bench(unit(root, "pair", "distance", "JP"))
-    (fold,) = open_folds(bench.unit)
-    bare = replace(fold, calibrate=(fold.calibrate[0].part(slice(0, 1)),))
-    assert bench.row(bare, "self").is_measured
-    assert bench.row(bare, "none").is_measured
-    for scaling in ("temperature", "events"):
-        reason = "too few frames to calibrate on: the movie has 1 at this step, and a pair takes two"
-        assert bench.row(bare, scaling).reason == reason
-
-
-def test_too_few_links_make_a_row_with_the_reason(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dunno.benchmark.measure.LEAST_LINKS", 100_000)
-    (row, scaled, own) = measure(unit(root, "pair", "distance", "SM"))
-    assert row.reason is not None and row.reason.endswith("links to evaluate; at least 100000 are needed")
-    assert scaled.reason is not None and "true links to calibrate on" in scaled.reason
-    assert own.reason == row.reason
-    assert LEAST_LINKS == 20
-
-
-def test_without_the_class_of_no_mother_a_link_is_at_least_as_confident(root: Path) -> None:
-    with_none = by_scaling(measure(unit(root, "pair", "overlap", "SM", step=3)))["none"]
-    without = by_scaling(measure(unit(root, "pair", "overlap", "SM", step=3, mothers_only=True)))["none"]
-    assert with_none.confidence is not None and without.confidence is not None
-    assert with_none.accuracy == without.accuracy
-    assert without.confidence >= with_none.confidence
-
-
-def test_without_a_gate_no_true_mother_is_missed_and_the_links_are_those_of_such_a_tracker(root: Path) -> None:
-    found = by_scaling(measure(unit(root, "pair", "distance", "SM", max_distance=float("inf"))))["none"]
-    movie, truth = read(root / "pair" / "02", truth=True)
-    expected = evaluation.score(
-        Tracker("distance", "SM", calibration=None, max_distance=float("inf")).track(movie), truth
-    )
-    assert (found.nll, found.ece) == (expected.nll, expected.ece)
-
-
-def test_quick_work_is_timed_several_times() -> None:
-    calls = []
-    result, seconds = timed(lambda value: calls.append(value) or len(calls), "x")
-    assert (result, calls) == (3, ["x"] * 3)
-    assert 0 <= seconds < 1
+def test_a_cost_that_needs_images_has_a_reason_where_there_are_none(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Movie, "has_images", False)
+    (row,) = measure(unit_of(root, "pair", "activity"), [("user", "SM")])
+    assert (row["sequence"], row["method"], row["reason"]) == ("02", "SM", "no images")

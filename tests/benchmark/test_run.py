@@ -12,94 +12,107 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pandas import DataFrame
+from pandas.testing import assert_frame_equal
 
-from dunno.benchmark import Row, Setup, read_rows, run_benchmark
-from dunno.benchmark.rows import COLUMNS
-from dunno.benchmark.run import Finished
+from dunno.benchmark import Experiment, read_table, run_benchmark
+from dunno.benchmark.datasets import find_datasets
+from dunno.benchmark.models import train_models
+from dunno.benchmark.run import Outcome
 from dunno.cli import run
+from dunno.training.checkpoint import Epoch
 
-SMALL = Setup(costs=("distance",), methods=("SM", "AS"), steps=(1, 2))
+SMALL = Experiment(costs=("distance",), methods=("SM", "AS"), steps=(1, 2))
 
 
-def untimed(rows: list[Row]) -> list[Row]:
-    return [replace(row, seconds=None, overhead=None) for row in rows]
+def same(one: DataFrame, other: DataFrame) -> None:
+    left_out = ["seconds", "overhead"]
+    assert_frame_equal(one.drop(columns=left_out), other.drop(columns=left_out))
 
 
 class Watch:
-    """Counts the units that are really done."""
+    """Notes how many units are to be done, and how many were."""
 
-    def __init__(self) -> None:
-        self.done: list[str] = []
+    done = total = 0
 
-    def __call__(self, finished: Iterator[Finished], total: int) -> Iterator[Finished]:
-        self.total = total
-        for unit, result in finished:
-            self.done.append(str(unit))
-            yield unit, result
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        self.done, self.total = done, total
 
 
 @pytest.fixture(scope="module")
-def finished(root: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Row]]:
+def finished(root: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, DataFrame]:
     """A run that went through."""
     folder = tmp_path_factory.mktemp("finished") / "out"
-    return folder, run_benchmark(root, folder, SMALL, workers=2).rows
+    return folder, run_benchmark(find_datasets(root), folder, SMALL, workers=1).table
 
 
 def test_the_command_leaves_a_table_figures_and_a_page(root: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    command = ["benchmark", str(root), "-o", str(out), "--costs", "distance,activity", "--methods", "SM,FP+A,JP"]
-    command += ["--every", "1,2", "-q"]
+    command = ["benchmark", str(root), "-o", str(out), "--setup", "paper,user", "--costs", "distance,activity"]
+    command += ["--methods", "SM,FP+A,JP,LapTrack", "--every", "1,2", "--workers", "1", "-q"]
     assert run(command) == 0
-    rows = read_rows(out / "results.csv")
-    assert (out / "results.csv").read_text().splitlines()[0] == ",".join(COLUMNS)
-    # two datasets, two costs, two steps, and 3 + 3 + 4 scalings of the three methods
-    assert len(rows) == 2 * 2 * 2 * 10
-    assert all(row.is_measured or row.reason for row in rows)
-    assert {row.sequence for row in rows if row.dataset == "pair"} == {"02"}
+    table = read_table(out / "results.csv")
+    # two datasets and steps: in both set-ups two costs, two methods with three scalings and JP with four; LapTrack once
+    assert len(table) == 2 * 2 * (2 * 2 * (2 * 3 + 4) + 1)
+    assert (table.n_links.notna() | table.reason.notna()).all()
+    assert set(table[table.dataset == "pair"].sequence) == {"02"}
+    assert (table.version.notna() | table.n_links.isna()).all()
     assert {path.name for path in out.iterdir()} == {"results.csv", "index.html", "figures", "units", "run.json"}
     names = {path.stem for path in (out / "figures").iterdir()}
-    assert names == {
-        "ece", "temperatures", "sparsification", "sparsification_curves", "overhead", "motion", "calibration_curves",
+    common = {
+        "ece", "temperatures", "sparsification", "sparsification-edge", "sparsification-entropy", "overhead", "motion",
+        "calibration",
     }  # fmt: skip
-    assert len(list((out / "figures").iterdir())) == 2 * len(names)
+    assert names >= {f"{setup}-{name}" for setup in ("paper", "user") for name in common}
     page = (out / "index.html").read_text()
     assert all(f'src="figures/{name}.svg"' in page for name in names)
-    assert "not calibrated" in page
+    assert page.index("As in the paper") < page.index("As a user gets it")
+    assert "Without scaling, FP+A and AS sparsify better than SM and FP." in page
 
 
-def test_a_second_run_does_only_what_is_missing(root: Path, finished: tuple[Path, list[Row]], tmp_path: Path) -> None:
+def test_a_second_run_does_only_what_is_missing(root: Path, finished: tuple[Path, DataFrame], tmp_path: Path) -> None:
     shutil.copytree(finished[0], tmp_path / "out")
     units = sorted((tmp_path / "out" / "units").iterdir())
-    assert len(units) == 8
+    assert len(units) == 4
     units[0].unlink()
     units[3].write_text("half a fi")
     watch = Watch()
-    outcome = run_benchmark(root, tmp_path / "out", SMALL, workers=1, progress=watch)
-    assert (watch.total, len(watch.done), outcome.n_reused) == (2, 2, 6)
-    assert untimed(outcome.rows) == untimed(finished[1])
-    again = Watch()
-    assert run_benchmark(root, tmp_path / "out", SMALL, progress=again).rows == outcome.rows
-    assert again.done == []
+    outcome = run_benchmark(find_datasets(root), tmp_path / "out", SMALL, workers=1, tell=watch)
+    assert (watch.done, watch.total, outcome.n_measured) == (2, 2, 2)
+    same(outcome.table, finished[1])
+    assert run_benchmark(find_datasets(root), tmp_path / "out", SMALL).n_measured == 0
 
 
-def test_another_method_is_added_without_doing_the_others_again(
-    root: Path, finished: tuple[Path, list[Row]], tmp_path: Path
+def test_another_method_is_added_and_one_is_measured_again_without_the_others(
+    root: Path, finished: tuple[Path, DataFrame], tmp_path: Path
 ) -> None:
     shutil.copytree(finished[0], tmp_path / "out")
-    watch = Watch()
-    run_benchmark(root, tmp_path / "out", replace(SMALL, methods=("SM", "AS", "MC")), workers=1, progress=watch)
-    assert sorted(watch.done) == [f"{d}, distance, MC, every {s}" for d in ("pair", "single") for s in (1, 2)]
-    less = run_benchmark(root, tmp_path / "out", replace(SMALL, methods=("MC",)), workers=1)
-    assert (less.n_units, less.n_reused, less.n_others) == (4, 4, 8)
+    more = run_benchmark(find_datasets(root), tmp_path / "out", replace(SMALL, methods=("SM", "AS", "MC")), workers=1)
+    assert more.n_measured == 4
+    before = more.table.set_index(["dataset", "step", "method", "scaling"])
+    again = run_benchmark(
+        find_datasets(root), tmp_path / "out", replace(SMALL, methods=("SM", "MC")), again=("MC",), workers=1
+    )
+    after = again.table.set_index(["dataset", "step", "method", "scaling"])
+    assert set(again.table.method) == {"SM", "MC"}
+    seconds = {
+        name: (before.xs(name, level="method").seconds - after.xs(name, level="method").seconds)
+        for name in ("SM", "MC")
+    }
+    assert (seconds["SM"].dropna() == 0).all()
+    assert (seconds["MC"].dropna() != 0).all()
+    assert len(seconds["MC"].dropna()) > 4
+    assert run_benchmark(find_datasets(root), tmp_path / "out", SMALL).n_measured == 0  # AS is still kept
 
 
 def begin(root: Path, out: Path, units: int) -> subprocess.Popen[str]:
     """Start the command on its own, and wait until some units are there."""
     options = ["--costs", "distance", "--methods", "SM,AS", "--every", "1,2", "--workers", "1"]
     command = [sys.executable, "-m", "dunno", "benchmark", str(root), "-o", str(out), *options]
-    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    started = subprocess.Popen(command, text=True, start_new_session=True, **pipes)
-    deadline = time.monotonic() + 60
+    started = subprocess.Popen(
+        command, text=True, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    deadline = time.monotonic() + 120
     while len(list(out.glob("units/*.json"))) < units and time.monotonic() < deadline and started.poll() is None:
         time.sleep(0.02)
     return started
@@ -108,25 +121,23 @@ def begin(root: Path, out: Path, units: int) -> subprocess.Popen[str]:
 def test_a_stopped_run_ends_at_once_in_one_line(root: Path, tmp_path: Path) -> None:
     started = begin(root, tmp_path / "out", 1)
     os.killpg(started.pid, signal.SIGINT)  # as a terminal does: to the command and its processes
-    _, words = started.communicate(timeout=30)
+    _, words = started.communicate(timeout=60)
     assert started.returncode == 130
     assert words.splitlines()[-1:] == ["dunno: stopped; nothing was left half-written"]
     assert "Traceback" not in words
     assert not list((tmp_path / "out").glob("**/*.partial"))
 
 
-def test_a_killed_run_goes_on_where_it_was(root: Path, finished: tuple[Path, list[Row]], tmp_path: Path) -> None:
+def test_a_killed_run_goes_on_where_it_was(root: Path, finished: tuple[Path, DataFrame], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    started = begin(root, out, 2)
+    started = begin(root, out, 1)
     os.killpg(started.pid, signal.SIGKILL)
     started.communicate()
     survived = len(list(out.glob("units/*.json")))
-    assert 2 <= survived < 8
-    watch = Watch()
-    outcome = run_benchmark(root, out, SMALL, workers=2, progress=watch)
-    assert outcome.n_reused == survived
-    assert len(watch.done) == 8 - survived
-    assert untimed(outcome.rows) == untimed(finished[1])
+    assert 1 <= survived < 4
+    outcome = run_benchmark(find_datasets(root), out, SMALL, workers=1)
+    assert outcome.n_measured == 4 - survived
+    same(outcome.table, finished[1])
 
 
 def test_a_broken_dataset_is_reported_and_does_not_stop_the_others(
@@ -134,24 +145,18 @@ def test_a_broken_dataset_is_reported_and_does_not_stop_the_others(
 ) -> None:
     shutil.copytree(root / "pair", tmp_path / "data" / "good")
     shutil.copytree(root / "pair", tmp_path / "data" / "broken")
-    mask = tmp_path / "data" / "broken" / "02_GT" / "TRA" / "man_track003.tif"
-    mask.write_bytes(b"no image")
-    command = ["benchmark", str(tmp_path / "data"), "-o", str(tmp_path / "out"), "--costs", "distance"]
-    command += ["--methods", "SM,AS", "--every", "1", "--workers", "1"]
-    assert run(command) == 2
-    problems = [line for line in capsys.readouterr().err.splitlines() if line.startswith("dunno: ")]
-    assert len(problems) == 3
-    assert problems[0].startswith("dunno: failed: broken, distance, SM, every 1: ")
-    assert "man_track003.tif" in problems[0]
-    assert problems[2].startswith("dunno: 2 units failed; mend them")
-    rows = read_rows(tmp_path / "out" / "results.csv")
-    assert [row.reason for row in rows if row.dataset == "good" and row.scaling != "self"] == [None] * 4
-    assert all((row.reason or "").startswith("failed: ") for row in rows if row.dataset == "broken")
+    mask = sorted((tmp_path / "data" / "broken" / "02_GT" / "TRA").glob("*.tif"))[3]
+    mask.write_bytes(b"not a TIFF")
+    options = ["--costs", "distance", "--methods", "SM,AS", "--every", "1", "--workers", "1", "-q"]
+    assert run(["benchmark", str(tmp_path / "data"), "-o", str(tmp_path / "out"), *options]) == 2
+    told = capsys.readouterr().err
+    assert "failed: broken, distance, every 1" in told
+    table = read_table(tmp_path / "out" / "results.csv")
+    assert table[table.dataset == "broken"].reason.str.startswith("failed: ").all()
+    assert table[table.dataset == "good"].n_links.notna().all()
     shutil.copy(root / "pair" / "02_GT" / "TRA" / mask.name, mask)
-    watch = Watch()
-    outcome = run_benchmark(tmp_path / "data", tmp_path / "out", replace(SMALL, steps=(1,)), workers=1, progress=watch)
-    assert watch.done == ["broken, distance, SM, every 1", "broken, distance, AS, every 1"]
-    assert outcome.failures == {}
+    outcome = run_benchmark(find_datasets(tmp_path / "data"), tmp_path / "out", replace(SMALL, steps=(1,)), workers=1)
+    assert (outcome.n_measured, outcome.failures) == (1, {})
 
 
 def test_a_folder_that_is_not_a_benchmark_is_left_alone(
@@ -169,8 +174,9 @@ def test_a_folder_that_is_not_a_benchmark_is_left_alone(
         (["--every", "1,two"], "--every 1,two: expected values separated by commas"),
         (["--workers", "0"], "--workers 0: expected at least 1"),
         (["--costs", "nearest"], "there is no cost 'nearest'"),
-        (["--dropout", "a"], "--dropout a"),
-        (["--costs", "transformer"], "there is nothing to measure; cost transformer is left out: it needs a model"),
+        (["--datasets", "Hela"], "holds no Hela; there are pair, single"),
+        (["--train", "a"], "--train a: expected values separated by commas"),
+        (["--costs", "transformer"], "cost transformer needs models: --model DIR, or --train"),
     ],
 )
 def test_a_wrong_option_is_named(
@@ -179,6 +185,29 @@ def test_a_wrong_option_is_named(
     assert run(["benchmark", str(root), "-o", str(tmp_path / "out"), *options]) == 2
     assert words in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_transformers_are_trained_on_the_first_parts_once(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("trackastra")
+    from dunno.benchmark import models
+
+    for name, value in (("EPOCHS", 2), ("WINDOWS", 8), ("LARGEST_STEP", 2)):
+        monkeypatch.setattr(models, name, value)
+    epochs: list[Epoch] = []
+
+    def watch(stream: Iterator[Epoch], total: int) -> Iterator[Epoch]:
+        for epoch in stream:
+            epochs.append(epoch)
+            yield epoch
+
+    found = train_models(find_datasets(root), tmp_path / "models", [0.5, 0.25], watch)
+    assert [each.name for each in found] == ["dropout-0.5", "dropout-0.25"]
+    assert len(epochs) == 4
+    assert "cells:\n- " in (found[0] / "train_config.yaml").read_text()
+    assert train_models(find_datasets(root), tmp_path / "models", [0.5, 0.25], watch) == found
+    assert len(epochs) == 4
 
 
 @pytest.fixture
@@ -208,17 +237,15 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
 
 
 def test_a_run_on_a_cluster_survives_a_killed_worker_and_gives_the_same(
-    root: Path, finished: tuple[Path, list[Row]], tmp_path: Path, cluster: tuple[str, list[subprocess.Popen[bytes]]]
+    root: Path, finished: tuple[Path, DataFrame], tmp_path: Path, cluster: tuple[str, list[subprocess.Popen[bytes]]]
 ) -> None:
     address, workers = cluster
 
-    def kill_one(finished: Iterator[Finished], total: int) -> Iterator[Finished]:
-        for number, item in enumerate(finished):
-            if number == 1:
-                workers[0].kill()
-            yield item
+    def kill_one(stage: str, done: int, total: int) -> None:
+        if done == 1:
+            workers[0].kill()
 
-    outcome = run_benchmark(root, tmp_path / "out", SMALL, dask=address, progress=kill_one)
+    outcome: Outcome = run_benchmark(find_datasets(root), tmp_path / "out", SMALL, dask=address, tell=kill_one)
     assert [worker.poll() for worker in workers] == [-signal.SIGKILL, None]
     assert outcome.failures == {}
-    assert untimed(outcome.rows) == untimed(finished[1])
+    same(outcome.table, finished[1])

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import metadata
 from pathlib import Path
 
 import geff
@@ -125,6 +126,9 @@ def test_without_a_command_the_help_is_shown_as_it_is(capsys: pytest.CaptureFixt
     assert len(expected.splitlines()) > 10
 
 
+OF_DEVELOPERS = {"all", "test", "readers", "docs", "oracles", "benchmark"}
+
+
 def test_the_doctor_says_what_there_is_and_what_is_missing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,7 +139,12 @@ def test_the_doctor_says_what_there_is_and_what_is_missing(
     assert "needs    numpy 2" in printed
     monkeypatch.setattr("dunno.cli.doctor._version", lambda name: "" if name == "h5py" else "1")
     assert run(["doctor"]) == 0
-    assert "h5py         h5py missing  → pip install 'dunno[h5py]'" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "h5py         h5py missing  → for ilastik's files (.h5): pip install 'dunno[h5py]'" in printed
+    monkeypatch.setattr("dunno.cli.doctor._version", lambda name: "")
+    assert run(["doctor"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if " → for " in line]
+    assert {line.split()[0] for line in lines} == set(metadata("dunno").get_all("Provides-Extra")) - OF_DEVELOPERS
 
 
 def test_shells_complete_commands() -> None:

@@ -139,3 +139,38 @@ def test_info_counts_points(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     (tmp_path / "p.csv").write_text("frame,y,x\n0,1,1\n0,5,5\n1,1,1\n")
     assert run(["info", str(tmp_path / "p.csv")]) == 0
     assert "cells      3 points, 1 to 2 in a frame" in capsys.readouterr().out
+
+
+def test_one_thing_is_said_once_for_all_frames(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frames = np.stack([COLONY[0]] * 1000).astype(float)
+    frames[3:] *= 0.01 * np.arange(1, 998)[:, None, None]
+    frames[7] = -1.0 * COLONY[0]
+    np.save(tmp_path / "m.npy", frames)
+    assert run(["info", str(tmp_path / "m.npy")]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert "is not a whole number, so these are no labels" in lines[0]
+    assert lines[0].endswith(" frames: 3, 4, 5, 6, 8, 9 …)")
+    assert "frame 7: a negative label" in lines[1]
+    frames[11:] = COLONY[0]
+    np.save(tmp_path / "n.npy", frames[:60])
+    assert run(["track", str(tmp_path / "n.npy"), "-o", str(tmp_path / "out"), "--method", "SM"]) == 2
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("dunno: ")]
+    assert len(lines) == 2
+    assert lines[0].endswith("(7 frames: 3, 4, 5, 6, 8, 9 …; no links lead to them or from them)")
+    assert lines[1].endswith("(frame 7; no links lead to it or from it)")
+
+
+def test_a_volume_that_is_short_of_slices_is_named_with_the_cure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for t in range(8):
+        volume = np.stack([COLONY[0]] * 5)
+        tifffile.imwrite(tmp_path / f"t{t:03d}.tif", volume[:3] if t == 4 else volume, photometric="minisblack")
+    assert run(["info", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "t004.tif: a frame of shape (3, 6, 12), but the movie's first one has (5, 6, 12)" in said
+    assert "fill up its missing slices with empty ones, or take the frame away" in said
+    (tmp_path / "t004.tif").unlink()  # as it says; cells are linked across it
+    assert run(["track", str(tmp_path), "-o", str(tmp_path / "out"), "--method", "SM", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["summary"]["links"] == 18

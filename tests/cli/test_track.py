@@ -1,3 +1,4 @@
+import csv
 import json
 import os
 import re
@@ -491,3 +492,20 @@ def test_a_parameter_of_a_cost_changes_what_comes_out_by_default(tmp_path: Path)
     moved = [abs(shared[key] - row["probability"]) for row in reckless if (key := tuple(row.tolist()[:4])) in shared]
     assert len(moved) > 100
     assert max(moved) > 0.05
+
+
+def test_cells_that_are_known_not_to_divide_are_said_not_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = simulate(cells=20, frames=12, motion=0.2, seed=1)
+    made.save(tmp_path / "01")
+    masks = tmp_path / "01_GT" / "TRA"
+    assert (
+        run(["track", str(tmp_path / "01"), "--masks", str(masks), "-o", str(tmp_path / "out"), "--no-divisions"]) == 0
+    )
+    about = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert about["summary"]["divisions"] == 0 and about["parameters"]["divisions"] is False
+    with (tmp_path / "out" / "edges.csv").open() as file:
+        links = [row for row in csv.DictReader(file) if row["selected"] == "1"]
+    assert len(links) == len({(row["mother_frame"], row["mother"]) for row in links}) > 200
+    capsys.readouterr()
+    line = complaint(capsys, "calibrate", tmp_path / "01", "-o", tmp_path / "c.json", "--no-divisions")
+    assert "--no-divisions is for dunno track" in line

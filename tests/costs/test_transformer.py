@@ -212,7 +212,7 @@ def test_a_movie_without_images_is_refused_clearly(cost: TransformerCost, simula
 
 
 def test_a_model_without_images_tracks_masks_alone(tmp_path: Path, simulated: Colony) -> None:
-    blind = TransformerCost(tiny_model(tmp_path / "blind", images=False))
+    blind = TransformerCost(tiny_model(tmp_path / "blind", images="unused"))
     bare = Movie([simulated.movie.masks(t) for t in range(3)])
     same(
         Tracker(blind, "SM", calibration=None).track(bare),

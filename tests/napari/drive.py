@@ -18,11 +18,13 @@ from qtpy.QtWidgets import QApplication
 
 import dunno.napari
 import napari
+from dunno import Movie
+from dunno.napari.layers import movie_layers
 from dunno.napari.review import ReviewWidget
-from dunno.napari.samples import colony_layers
 from dunno.napari.track import TrackWidget
 from dunno.review import Review
 from dunno.review.overview import overview
+from dunno.simulate import colony
 
 PATIENCE = 240
 
@@ -45,12 +47,8 @@ def new_viewer() -> Any:
 
 
 def press(viewer: Any, key: str) -> None:
-    """What napari does with a key, its own layers asked first."""
-    from napari.utils.key_bindings import KeymapHandler
-
-    handler = KeymapHandler()
-    handler.keymap_providers = [*(layer for layer in [viewer.layers.selection.active] if layer), viewer]
-    handler.press_key(key)
+    """A key on the keyboard, while the canvas has the focus."""
+    QTest.keyClick(viewer.window._qt_viewer.canvas.native, getattr(Qt.Key, f"Key_{key}"))
     QApplication.processEvents()
 
 
@@ -62,14 +60,31 @@ def shoot(viewer: Any, folder: str, name: str) -> None:
     viewer.screenshot(str(Path(folder) / f"{name}.png"), canvas_only=False)
 
 
+def with_missing_masks() -> list[Any]:
+    """A colony's image, and masks of which many are missing: some links skip frames, and are taken back between blocks."""
+    made = colony(cells=14, frames=70, motion=0.3, cycle=80.0, seed=3)
+    rng = np.random.default_rng(3)
+    masks = np.stack([made.movie.masks(t) for t in range(len(made.movie))])
+    for frame, labels in zip(masks, made.truth.labels, strict=True):
+        frame[np.isin(frame, labels[rng.random(len(labels)) < 0.12])] = 0
+    return movie_layers(Movie(masks, np.stack([made.movie.images(t) for t in range(len(made.movie))])))
+
+
 def track(output: str, screenshots: str) -> dict[str, Any]:
-    """A sample is tracked in the background, cancelled once, then reviewed from its own layers."""
+    """Layers are tracked in the background, cancelled once, then reviewed in one step."""
     viewer = new_viewer()
-    for data, more, kind in colony_layers():
+    for data, more, kind in with_missing_masks():
         getattr(viewer, f"add_{kind}")(data, **more)
     _, widget = viewer.window.add_plugin_dock_widget("dunno", "Track")
     assert isinstance(widget, TrackWidget)
     assert (widget.labels.currentText(), widget.image.currentText()) == ("masks", "image")
+    widget.max_gap.setText("two")
+    widget.start.click()
+    refused = widget.told.text()
+    widget.max_gap.setText("3")
+    widget.max_distance.setText("7.5")
+    widget.scale.setText("0.5")
+    widget.divisions.setChecked(False)
     widget.output.setText(output + "-cancelled")
     widget.start.click()
     widget.cancel.click()
@@ -79,25 +94,35 @@ def track(output: str, screenshots: str) -> dict[str, Any]:
     widget.start.click()
     wait(lambda: widget.start.isEnabled())
     assert {"tracks", "doubtful"} <= {layer.name for layer in viewer.layers}, widget.told.text()
-    told = widget.told.text()
+    tracks = viewer.layers["tracks"]
+    told, frames = widget.told.text(), sorted({int(row[1]) for row in tracks.data})
     shoot(viewer, screenshots, "napari-track")
+    viewer.layers.selection = {viewer.layers["masks"]}  # whose own keys are not to come before the review's
     widget.to_review.click()
     review = next(w for w in viewer.window.dock_widgets.values() if isinstance(w, ReviewWidget))
-    review.open()
     assert review.view is not None, review.told.text()
-    press(viewer, "Enter")
+    viewer.layers.selection = {viewer.layers["masks"]}
+    press(viewer, "Return")
     answered = review.state["answered"]
     review.close_review()
-    tracks = viewer.layers["tracks"]
+    scales = [tuple(layer.scale) for layer in viewer.layers if layer.name in ("image", "masks", "tracks")]
     viewer.close()
-    return {"told": told, "cancelled": cancelled, "answered": answered, "tracks": len(tracks.data)}
+    return {
+        "told": told,
+        "refused": refused,
+        "cancelled": cancelled,
+        "answered": answered,
+        "tracks": len(tracks.data),
+        "frames": frames,
+        "scales": scales,
+    }
 
 
 def review(output: str, screenshots: str) -> dict[str, Any]:
     """An output is opened by the reader, and everything is said with keys, buttons and clicks."""
     viewer = new_viewer()
     viewer.open(output, plugin="dunno")
-    names = [layer.name for layer in viewer.layers]
+    names, begins = [layer.name for layer in viewer.layers], int(viewer.dims.current_step[0])
     _, widget = viewer.window.add_plugin_dock_widget("dunno", "Review")
     widget.name.setText("nina")
     widget.opened.click()
@@ -107,13 +132,13 @@ def review(output: str, screenshots: str) -> dict[str, Any]:
     at = viewer.dims.current_step[0]
     shoot(viewer, screenshots, "napari-review")
     button = widget.accept_button.text()
-    press(viewer, "Enter")
+    press(viewer, "Return")
     second = widget.view
-    press(viewer, "k")
+    press(viewer, "K")
     assert "is no cell" in widget.told.text(), widget.told.text()
-    press(viewer, "u")
+    press(viewer, "U")
     again = widget.view
-    press(viewer, "r")
+    press(viewer, "R")
     widget.buttons["two_cells"].click()
     assert "holds two cells" in widget.told.text(), widget.told.text()
     widget.buttons["pick_place"].click()
@@ -127,12 +152,19 @@ def review(output: str, screenshots: str) -> dict[str, Any]:
     tracks = viewer.layers["tracks"]
     shoot(viewer, screenshots, "napari-after")
     around = look_around(viewer, widget, screenshots)
+    press(viewer, "Home")
+    viewer.dims.set_point(0, 2.0)
+    press(viewer, "Right")
+    own = int(viewer.dims.current_step[0])
     widget.close_review()
+    there = [str(key) for key in viewer.keymap]
     viewer.close()
     with Review.open(output, read_only=True) as opened:
         said = [(answer.who, answer.decision.to_dict()) for answer in opened.standing]
     return {
         "names": names,
+        "begins": begins,
+        "napari's own": [own, there],
         "first": [first["frame"], first["label"]],
         "same": again["row"] == second["row"],
         "button": button,
@@ -150,7 +182,7 @@ def look_around(viewer: Any, widget: ReviewWidget, screenshots: str) -> dict[str
     """The heat map, the family's tree and the export button."""
     heat = viewer.layers["doubt"]
     hidden = heat.visible
-    press(viewer, "h")
+    press(viewer, "H")
     shoot(viewer, screenshots, "napari-heat")
     field = overview(widget.desk.review)
     square = max(field["squares"], key=lambda each: each["expected"])
@@ -174,7 +206,7 @@ def read(output: str, screenshots: str) -> dict[str, Any]:
     """Sample data with one menu click, and a folder that is not dunno's."""
     viewer = new_viewer()
     viewer.open_sample("dunno", "demo")
-    names = [layer.name for layer in viewer.layers]
+    names, begins = [layer.name for layer in viewer.layers], int(viewer.dims.current_step[0])
     shoot(viewer, screenshots, "napari-demo")
     _, widget = viewer.window.add_plugin_dock_widget("dunno", "Review")
     widget.opened.click()
@@ -184,7 +216,7 @@ def read(output: str, screenshots: str) -> dict[str, Any]:
     widget.opened.click()
     refused = widget.told.text()
     viewer.close()
-    return {"names": names, "asked": asked, "refused": refused}
+    return {"names": names, "begins": begins, "asked": asked, "refused": refused}
 
 
 if __name__ == "__main__":

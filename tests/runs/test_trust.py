@@ -1,5 +1,6 @@
 """Tracks of other programs, as they hand them out, with probabilities."""
 
+import pickle
 from typing import Any
 
 import networkx as nx
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import dunno
-from dunno.errors import InputError
+from dunno.errors import DunnoWarning, InputError
 from dunno.simulate import colony as simulate
 
 MOVIE = simulate(cells=8, frames=6, motion=0.15, seed=3).movie
@@ -195,3 +196,36 @@ def test_trackpy_hands_out_a_table() -> None:
     trusted = dunno.trust(linked, MASKS, **OPTIONS)
     assert trusted.probability.notna().sum() == len(trusted) - trusted.particle.nunique()
     assert trusted.probability.max() <= 1
+
+
+def html(thing: Any) -> str:
+    """What a notebook would show."""
+    formatters = pytest.importorskip("IPython.core.formatters")
+    return formatters.HTMLFormatter()(thing) or ""
+
+
+def test_a_notebook_shows_the_verdict_above_what_was_given() -> None:
+    tracks = table().assign(track_id=lambda t: t.label)
+    shown = html(dunno.trust(tracks, MASKS))
+    assert "the tracks that were given</b>: 6 frames, 41 links" in shown
+    assert "probabilities <b>untested</b>: " in shown
+    assert shown.index("expected to be wrong") < shown.index("99.9 – 100 %") < shown.index("<th>probability</th>")
+    assert "probability" not in html(tracks)
+    trusted = dunno.trust(graph(), MASKS)
+    assert "41 links" in html(trusted) and "DiGraph with 52 nodes and 41 edges" in html(trusted)
+    again = pickle.loads(pickle.dumps(trusted))
+    assert nx.utils.graphs_equal(again, trusted) and html(again) == html(trusted)
+
+
+def test_y_and_x_exchanged_are_noticed() -> None:
+    tracks = table().assign(track_id=lambda t: t.label).drop(columns="label")
+    exchanged = tracks.rename(columns={"y": "x", "x": "y"})
+    with pytest.warns(DunnoWarning) as said:
+        trusted = dunno.trust(exchanged, MASKS, **OPTIONS)
+    assert trusted.probability.isna().mean() > 0.7
+    told = [str(each.message) for each in said]
+    assert told[0] == (
+        "the tracks: most of its places lie on no mask, and with y and x exchanged 52 of 52 do; exchange the columns"
+    )
+    assert "of 41 links could not be matched to the masks; the first: " in told[1]
+    assert "41 links" in html(dunno.trust(tracks, MASKS, **OPTIONS))

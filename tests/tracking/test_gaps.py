@@ -17,10 +17,10 @@ from dunno.costs.distance import Distance
 from dunno.errors import InputError
 from dunno.io.block_files import read_block, write_block
 from dunno.io.joining import join as join_links
-from dunno.io.writers.ctc import draw_over_background
 from dunno.lineage.gaps import one_link_each
 from dunno.models.model import Model, start_model
 from dunno.runs.run import track_into
+from dunno.segments.drawing import draw_over_background
 from dunno.simulate import colony
 from dunno.terms.missed import Missed
 from dunno.tracking import Tracking

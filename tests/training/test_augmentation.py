@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 
+from dunno import Movie
 from dunno.training import augmentation
 from dunno.training.augmentation import augment, brightened, crop, mapped, random_map
 from dunno.training.windows import Window
-from dunno.transformer.tokens import measure_tokens
+from dunno.transformer.tokens import tokens_of
 
 pytest.importorskip("trackastra")
 
@@ -31,8 +32,10 @@ def test_a_map_changes_features_as_it_would_change_the_mask(seed: int) -> None:
     matrix = random_map(2, np.random.default_rng(seed))
     matrix /= abs(np.linalg.det(matrix)) ** 0.25
     before = np.array([[30.0, 8.0], [0.0, 20.0]])
-    label = np.array([1])
-    one, other = (measure_tokens(ellipse(shape), None, label, 2) for shape in (before, matrix @ before))
+    one, other = (
+        tokens_of(Movie([ellipse(shape)]).detections(0), (1, 1), 2, False).features
+        for shape in (before, matrix @ before)
+    )
     given = Window(np.zeros(1, int), np.zeros((1, 2), np.float32), one, np.zeros((1, 1), bool), 1)
     np.testing.assert_allclose(mapped(given, matrix).features, other, rtol=0.02, atol=6.0)  # of about 400
 

@@ -14,7 +14,7 @@ import pytest
 from dunno import Movie, Tracker, evaluation
 from dunno.cli import run as command
 from dunno.costs.transformer import TransformerCost
-from dunno.errors import InputError, OutputError
+from dunno.errors import OutputError
 from dunno.simulate import Colony
 from dunno.simulate import colony as simulate
 from dunno.training.checkpoint import Epoch
@@ -181,8 +181,15 @@ def test_movies_without_images_make_a_model_that_wants_none(simulated: Colony, t
     bare = Movie([simulated.movie.masks(t) for t in range(12)])
     train([(bare, simulated.truth)], tmp_path / "model", Settings.small(width=32, layers=1, windows=8, epochs=1))
     assert len(Tracker(TransformerCost(tmp_path / "model"), "SM", calibration=None).track(bare).pairs) == 11
-    with pytest.raises(InputError, match="has no images, others have"):
-        train([(bare, simulated.truth), *movies(simulated)], tmp_path / "mixed", QUICK)
+
+
+def test_a_model_of_movies_with_and_without_images_tracks_both(simulated: Colony, tmp_path: Path) -> None:
+    bare = Movie([simulated.movie.masks(t) for t in range(12)])
+    settings = Settings.small(width=32, layers=1, windows=8, epochs=1)
+    train([(bare, simulated.truth), *movies(simulated)], tmp_path / "model", settings)
+    cost = TransformerCost(tmp_path / "model")
+    one, other = (Tracker(cost, "SM", calibration=None).track(movie) for movie in (bare, simulated.movie))
+    assert (one.pairs[0].cost != other.pairs[0].cost).any()
 
 
 def test_the_command_writes_a_model_that_tracks(sequence: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

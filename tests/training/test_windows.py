@@ -18,7 +18,7 @@ def simulated() -> Colony:
 
 @pytest.fixture(scope="module")
 def recording(simulated: Colony) -> Recording:
-    return Recording.of(simulated.movie, simulated.truth, 2, True)
+    return Recording.of(simulated.movie, simulated.truth, 2)
 
 
 @pytest.mark.parametrize("step", [1, 5])
@@ -92,5 +92,5 @@ def test_false_detections_have_no_links() -> None:
     masks[:, 12:15, 3:6] = 2
     simulated = simulate(cells=2, frames=2, seed=0)
     truth = replace(simulated.truth, tracks=(np.array([1, 0]), np.array([1, 0])), labels=(np.array([1, 2]),) * 2)
-    window = Recording.of(Movie(masks), truth, 2, False).window(0, 1, 2, validation=False)
+    window = Recording.of(Movie(masks), truth, 2).window(0, 1, 2, validation=False)
     np.testing.assert_array_equal(window.link, [[0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]])

@@ -19,7 +19,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_model_tells_what_it_was_trained_for(folder: Path) -> None:
     model = load_model(folder)
     assert (model.window, model.n_dimensions, model.cutoff, model.dropout) == (5, 2, 256.0, 0.125)
-    assert model.uses_images
+    assert model.images == "needed"
     assert not model.network.training
 
 

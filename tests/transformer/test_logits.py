@@ -1,4 +1,5 @@
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from dunno import Movie
 from dunno.simulate import colony as simulate
 from dunno.transformer import logits
-from dunno.transformer.attention import dropping, one_thread
+from dunno.transformer.attention import one_thread
 from dunno.transformer.folder import Model, load_model
 from dunno.transformer.logits import association, stochastic_associations
 from dunno.transformer.tokens import Tokens, tokens_of
@@ -45,11 +46,17 @@ def trackastras(model: Model, frames: list[Tokens]) -> tuple[np.ndarray, np.ndar
     return raw[0, :n, :n].numpy(), scores[0, :n, :n].numpy()
 
 
-def test_they_are_the_models_own(model: Model, frames: list[Tokens]) -> None:
+def test_they_are_the_models_own(model: Model, frames: list[Tokens], least: float = 0.5) -> None:
     found, (raw, _) = association(model, frames), trackastras(model, frames)
     near = np.isfinite(found)
     np.testing.assert_allclose(found[near], raw[near], atol=1e-5)
-    assert raw[near].std() > 0.5
+    assert raw[near].std() > least
+
+
+@pytest.mark.parametrize("config", [{"attn_positional_bias": "bias"}, {"attn_dist_mode": "v1"}])
+def test_other_forms_of_attention_are_the_models_own_too(model: Model, frames: list[Tokens], config: dict) -> None:
+    network = type(model.network).create({**model.network.config, **config}).eval().requires_grad_(False)
+    test_they_are_the_models_own(replace(model, network=network), frames, 0.1)
 
 
 def test_beyond_the_cutoff_there_is_no_edge(model: Model, frames: list[Tokens]) -> None:
@@ -145,7 +152,7 @@ def test_the_global_generator_and_the_threads_are_left_alone(model: Model, frame
 
     state, threads = torch.get_rng_state(), torch.get_num_threads()
     drawn(model, frames)
-    with one_thread(), dropping(0.5, torch.Generator()):
+    with one_thread():
         assert torch.get_num_threads() == 1
     assert torch.equal(torch.get_rng_state(), state)
     assert torch.get_num_threads() == threads

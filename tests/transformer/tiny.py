@@ -9,7 +9,7 @@ from dunno.training.settings import Settings
 from dunno.transformer.folder import import_trackastra, save_model
 
 
-def tiny_model(folder: Path, n_dimensions: int = 2, seed: int = 0, images: bool = True, **more: Any) -> Path:
+def tiny_model(folder: Path, n_dimensions: int = 2, seed: int = 0, images: str = "needed", **more: Any) -> Path:
     """Write it, and return its folder; skips the test where torch or trackastra is not installed."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("trackastra")

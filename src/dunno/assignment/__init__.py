@@ -3,7 +3,7 @@
 from dunno.assignment.decide import Decision, decide
 from dunno.assignment.k_best import KBest, k_best
 from dunno.assignment.marginals import Marginals, marginals
-from dunno.assignment.problem import Problem
+from dunno.assignment.problem import NEVER, Problem
 from dunno.assignment.rounds import Rounds
 from dunno.assignment.sample import Samples, sample
 from dunno.assignment.solve import Solution, solve
@@ -11,6 +11,7 @@ from dunno.assignment.solve_batch import Batch, solve_batch
 from dunno.assignment.triples import Triples, every_pair
 
 __all__ = [
+    "NEVER",
     "Batch",
     "Decision",
     "KBest",

@@ -6,8 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.assignment.marginals import Marginals, marginals
-from dunno.assignment.problem import Problem
+from dunno.assignment.problem import NEVER, Problem
 from dunno.assignment.solve import solve
+
+LARGE = 0.01 * NEVER
+"""Costs above this are `NEVER`, tempered."""
 
 
 class Decision(NamedTuple):
@@ -20,8 +23,8 @@ class Decision(NamedTuple):
 def decide(problem: Problem) -> Decision:
     """Find the assignment that maximises the expected number of daughters whose mother, or ⊥, is right.
 
-    It is the cheapest one at costs −P(edge) and −P(⊥), with disappearing and dividing free. An edge that cannot be
-    (probability 0) is never chosen.
+    It is the cheapest one at costs −P(edge) and −P(⊥), with disappearing and dividing free. What cannot be, an edge of
+    probability 0 or a division that costs `NEVER`, is never chosen.
     """
     found = marginals(problem)
     return Decision(found, most_right(problem, found))
@@ -32,4 +35,5 @@ def most_right(problem: Problem, found: Marginals) -> NDArray[np.int64]:
     cost = np.where(found.edge > 0, -found.edge, np.inf)
     ends = (problem.mother, problem.daughter, cost, problem.n_mothers, problem.n_daughters)
     free = np.zeros(problem.n_mothers)
-    return solve(Problem.of_parts(*ends, appear=-found.appear, disappear=free, divide=free)).edge
+    divide = np.where(problem.divide < LARGE, 0.0, NEVER)
+    return solve(Problem.of_parts(*ends, appear=-found.appear, disappear=free, divide=divide)).edge

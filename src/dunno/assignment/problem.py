@@ -14,6 +14,9 @@ from dunno.errors import ProblemError
 
 MOST_CELLS = 100_000_000
 
+NEVER = 1e6
+"""What an event costs that cannot be. It stays far above all others when costs are tempered."""
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:

@@ -1,12 +1,12 @@
 """The paper's experiments as one command: every cost with every method on annotated movies.
 
-`datasets.py` finds the movies, `units.py` the pieces of work, `folds.py` says what is calibrated on what, `measure.py` does
-one piece, `run.py` all of them, `rows.py` is the table they make. `claims.py` judges the claims in `paper.py` by it,
-`figures/` draws it (a file per figure) and `page.py` shows everything.
+`datasets.py` finds the movies, `units.py` the pieces of work, `measure.py` does one of them, `run.py` all; `together.py` tracks
+with several methods in one pass, `peers.py` with other people's trackers, `models.py` trains the transformers. `table.py` is
+the table they make, `claims.py` judges the paper's claims by it, `charts.py` draws it and `page.py` shows everything.
 """
 
-from dunno.benchmark.rows import Row, read_rows
 from dunno.benchmark.run import Outcome, run_benchmark
-from dunno.benchmark.units import Setup
+from dunno.benchmark.table import read_table
+from dunno.benchmark.units import Experiment
 
-__all__ = ["Outcome", "Row", "Setup", "read_rows", "run_benchmark"]
+__all__ = ["Experiment", "Outcome", "read_table", "run_benchmark"]

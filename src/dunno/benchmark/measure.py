@@ -2,272 +2,214 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from dunno import evaluation
-from dunno.benchmark.folds import Fold, Part, open_folds
-from dunno.benchmark.rows import Row
-from dunno.benchmark.units import Unit
-from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts, fit_event_costs
-from dunno.costs import Cost, cost_of
+from dunno import rooms
+from dunno.benchmark.datasets import Part
+from dunno.benchmark.peers import track_peer
+from dunno.benchmark.table import Row
+from dunno.benchmark.together import Remembered, Timed, clock_of, timed, track_together
+from dunno.benchmark.units import PAPER, PEERS, SETUPS, TRANSFORMER, USER, Asked, Unit
+from dunno.calibration import TemperatureScaling, fit_event_costs
+from dunno.costs import cost_of
 from dunno.errors import DunnoWarning
+from dunno.evaluation.accuracy import aurc, auroc, core_scores, promises
+from dunno.evaluation.calibration_error import curve, error_floor
 from dunno.evaluation.decisions import decide
+from dunno.evaluation.divisions import divisions
+from dunno.evaluation.sparsification import sparsify
 from dunno.tracking import Tracking
 from dunno.tracking.tracker import Tracker
 from dunno.truth import true_mothers
-from dunno.types import Block
 
 LEAST_LINKS = 20
 """Fewer than this say nothing about a calibration error, nor about a temperature."""
 
-SCORES = (
-    *("n_links", "accuracy", "recall", "daughter_accuracy", "ece", "ece_floor", "ece_daughters", "ece_daughters_floor"),
-    *("nll", "brier", "auroc", "aurc", "promised_swaps", "swaps"),
-)
+IMAGED = ("activity",)
+SLOW = ("overlap", TRANSFORMER)
+"""Costs that are remembered while a unit is measured."""
+
+JOINT = "JP"
+WITHOUT_NUMBER = ("n_pairs", "n_links", "accuracy", "recall", "daughter_accuracy", "found_wrong", "swaps", "version")
+"""What is said of a peer that has no number for a link."""
+
 CURVE_POINTS = 20
-ROUNDS, ENOUGH_SECONDS = 3, 0.5
-SOFTMAX, JOINT = "SM", "JP"
-NEED_TRUTH = ("temperature", "events")
-
-Result = TypeVar("Result")
 
 
-class NoNumbersError(Exception):
-    """There is too little to calibrate on or to evaluate, or no such calibration; the message becomes the row's reason."""
+class TooFewError(Exception):
+    """There is too little to calibrate on or to evaluate; the message becomes the row's reason."""
 
 
-class Here(Executor):
-    """Runs everything at once in this thread, so that its CPU time is counted."""
-
-    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        """Run a call."""
-        future: Future[Any] = Future()
-        try:
-            future.set_result(function(*arguments, **named))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-
-@dataclass(frozen=True, eq=False)
-class Tracked:
-    """A tracking of the parts of a fold, joined, and what it took."""
-
-    tracking: Tracking
-    seconds: float
-    temperature: float | None = None
-    trusted: bool | None = None
-    reason: str | None = None
-
-
-def measure(unit: Unit) -> list[Row]:
-    """Do one unit: a row per evaluated sequence and scaling. Runs in any process that finds the movies."""
+def measure(unit: Unit, asked: Sequence[Asked]) -> list[Row]:
+    """Do one unit: rows for every evaluated part. Runs in any process that finds the movies."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DunnoWarning)  # what they say is in the rows
-        bench = Bench(unit)
-        return [bench.row(fold, scaling) for fold in open_folds(unit) for scaling in bench.scalings]
+        first, *others = (part.every(unit.step) for part in unit.dataset.parts())
+        if unit.cost in IMAGED and not first.movie.has_images:
+            return [unit.row(*each, reason="no images") for each in _places(asked, others)]
+        costs = {part.sequence: make_cost(unit) for part in (first, *others)}
+        rows: list[Row] = []
+        for setup in dict.fromkeys(setup for setup, _ in asked):
+            own = [m for s, m in asked if s == setup and m not in PEERS]
+            rows += Bench(unit, setup, costs, own).rows(first, others)
+        peers = [method for _, method in asked if method in PEERS]
+        return rows + [_peer_row(unit, name, part) for name in peers for part in others]
 
 
+def _places(asked: Sequence[Asked], parts: Sequence[Part]) -> Iterator[tuple[str, str, str]]:
+    return ((setup, part.sequence, method) for setup, method in asked for part in parts)
+
+
+def make_cost(unit: Unit) -> Any:
+    """The unit's cost; the transformer's with its model, slow ones remembered."""
+    offered: Any = rooms.find("costs", unit.cost)
+    if unit.model is not None:
+        offered = offered(model=unit.model)
+    made = offered() if isinstance(offered, type) else offered
+    return Remembered(made) if unit.cost in SLOW else made
+
+
+def make_method(unit: Unit, name: str) -> Any:
+    """A method with the unit's K."""
+    return Tracker("distance", name, samples=unit.samples, calibration=None).method
+
+
+@dataclass(eq=False)
 class Bench:
-    """A unit's tracker, and what it has tracked and fitted so far: folds share the sequence that is calibrated on."""
+    """A unit in one set-up: a cost for each part, and what was made of the part that is calibrated on."""
 
-    def __init__(self, unit: Unit) -> None:
-        self.unit = unit
-        self.cost = make_cost(unit)
-        self._done: dict[tuple[str, Part], Any] = {}
-        self._ways: dict[str, Callable[[Fold], Tracked]] = {
-            "none": self._plain,
-            "temperature": self._scaled,
-            "self": self._self_calibrated,
-        }
-        if unit.method == JOINT:
-            self._ways["events"] = self._with_events
+    unit: Unit
+    setup: str
+    costs: Mapping[str, Any]
+    names: Sequence[str]
+    _first: dict[str, Timed] = field(default_factory=dict)
 
-    @property
-    def scalings(self) -> tuple[str, ...]:
-        """The scalings that the method is tried with."""
-        return tuple(self._ways)
+    def rows(self, first: Part, others: Sequence[Part]) -> Iterator[Row]:
+        """Rows of every part, method and scaling."""
+        if not self.names:
+            return
+        self._first = self._plain(first)
+        squared = self._squared_displacement(first)
+        for part in others:
+            plain = self._plain(part)
+            for name in self.names:
+                for scaling in ("none", "temperature", "self", *(["events"] if self._fits_model(name) else [])):
+                    row = self.unit.row(
+                        self.setup, part.sequence, name, scaling, masks=_masks(part), squared_displacement=squared
+                    )
+                    try:
+                        found, told = self._scaled(scaling, name, plain, first, part)
+                        yield row | told | {"seconds": found.seconds} | scores(self.unit, found.tracking, part)
+                    except TooFewError as error:
+                        yield row | {"reason": str(error)}
 
-    def row(self, fold: Fold, scaling: str) -> Row:
-        """Track, scale and score a fold; without numbers, and with the reason, where there is too little."""
-        unit = self.unit
-        row = Row(
-            unit.dataset, fold.sequence, unit.step, unit.cost, unit.method, scaling,
-            model=None if unit.model is None else Path(unit.model).name, dropout=getattr(self.cost.given, "dropout", unit.dropout),
-            dimensions=fold.whole.movie.n_dimensions, dunno=unit.version, seed=unit.seed,
-            masks="/".join(fold.whole.movie.mask_source.split("/")[-2:]),
-        )  # fmt: skip
-        try:
-            check_frames(fold.evaluate, "evaluate")
-            if scaling in NEED_TRUTH:
-                check_frames(fold.calibrate, "calibrate on")
-            return self._scored(row, fold, self._ways[scaling](fold))
-        except NoNumbersError as error:
-            return replace(row, reason=str(error))
+    def _fits_model(self, name: str) -> bool:
+        """Whether a self-calibration fits a model of motion, with a gate and a ⊥ of its own."""
+        return name == JOINT and cost_of(next(iter(self.costs.values()))).is_motion
 
-    def _scored(self, row: Row, fold: Fold, tracked: Tracked) -> Row:
-        tracking, truth = tracked.tracking, fold.whole.truth
-        found = evaluation.score(tracking, truth, seed=self.unit.seed, n_bins=self.unit.n_bins)
-        if found.n_links < LEAST_LINKS:
-            raise NoNumbersError(f"{found.n_links} links to evaluate; at least {LEAST_LINKS} are needed")
-        edge, entropy = (evaluation.sparsification(tracking, truth, by=by) for by in ("edge", "entropy"))
-        told = found.to_dict()
-        return replace(
-            row,
-            **{name: told[name] for name in SCORES},
-            n_pairs=len(tracking.pairs),
-            confidence=float(decide(tracking, truth).link_confidence.mean()),
-            gain_edge=edge.gain,
-            gain_entropy=entropy.gain,
-            oracle_gain=edge.oracle_gain,
-            temperature=tracked.temperature,
-            mean_squared_displacement=self._motion(fold),
-            seconds=tracked.seconds,
-            overhead=tracked.seconds / self._softmax_seconds(fold),
-            trusted=tracked.trusted,
-            reason=tracked.reason,
-            curves=_curves(evaluation.calibration_curve(tracking, truth, self.unit.n_bins), edge, entropy),
-        )
+    def _plain(self, part: Part) -> dict[str, Timed]:
+        if len(part) < 2:
+            return {}
+        methods = {name: make_method(self.unit, name) for name in self.names}
+        return track_together(methods, part.movie, self.costs[part.sequence], seed=self.unit.seed, **SETUPS[self.setup])
 
-    def _tracker(self, method: str | None = None, calibration: Any = None) -> Tracker:
-        unit = self.unit
-        return Tracker(
-            self.cost,
-            method or unit.method,
-            samples=unit.samples,
-            max_distance=unit.max_distance,
-            no_mother=not unit.mothers_only,
-            calibration=calibration,
-            seed=unit.seed,
-            workers=1,
-            executor=Here(),
-        )
+    def _scaled(
+        self, scaling: str, name: str, plain: Mapping[str, Timed], first: Part, part: Part
+    ) -> tuple[Timed, dict[str, Any]]:
+        """A part's tracking with one scaling, and what the scaling says of itself."""
+        if name not in plain:
+            raise TooFewError(_too_short(part))
+        if scaling == "none":
+            return plain[name], {}
+        if scaling == "self":
+            return self._self(name, part)
+        self._check_first(name, first)
+        if scaling == "events":
+            return self._events(name, first, part)
+        fit = TemperatureScaling.fit(self._first[name].tracking, first.truth)
+        found = timed(fit, plain[name].tracking)
+        told = {"temperature": fit.temperature, "verdict": "at bound" if fit.at_bound else None}
+        return Timed(found.tracking, found.seconds + plain[name].seconds), told
 
-    def _once(self, make: Callable[[Part], Result], part: Part) -> Result:
-        """Make something of a part, or take what was made before."""
-        key = (make.__name__, part)
-        if key not in self._done:
-            self._done[key] = make(part)
-        found: Result = self._done[key]
-        return found
+    def _self(self, name: str, part: Part) -> tuple[Timed, dict[str, Any]]:
+        if self._fits_model(name) and self.setup == PAPER:
+            raise TooFewError("its model has a gate and a ⊥ of its own; see the user's set-up")
+        found = timed(self._tracker(name, part, "self").track, part.movie, clock=clock_of(self.costs[part.sequence]))
+        about = found.tracking.about
+        told = {name: about[name] for name in ("verdict", "reason")}
+        return found, told | {"temperature": about["calibration"].get("temperature")}
 
-    def _track(self, part: Part) -> tuple[Tracking, float]:
-        return timed(self._tracker().track, part.movie)
+    def _events(self, name: str, first: Part, part: Part) -> tuple[Timed, dict[str, Any]]:
+        if self.setup == PAPER:
+            raise TooFewError("its model has a gate and a ⊥ of its own; see the user's set-up")
+        fitted = fit_event_costs(self._first[name].tracking, first.truth)
+        return timed(self._tracker(name, part, fitted).track, part.movie), {}
 
-    def _track_softmax(self, part: Part) -> float:
-        return timed(self._tracker(SOFTMAX).track, part.movie)[1]
+    def _tracker(self, name: str, part: Part, calibration: Any) -> Tracker:
+        choices = {"calibration": calibration, "seed": self.unit.seed, "workers": 1, **SETUPS[self.setup]}
+        return Tracker(self.costs[part.sequence], make_method(self.unit, name), **choices)
 
-    def _tracked(self, part: Part) -> tuple[Tracking, float]:
-        return self._once(self._track, part)
-
-    def _softmax_seconds(self, fold: Fold) -> float:
-        if self.unit.method == SOFTMAX:
-            return sum(self._tracked(part)[1] for part in fold.evaluate)
-        return sum(self._once(self._track_softmax, part) for part in fold.evaluate)
-
-    def _plain(self, fold: Fold) -> Tracked:
-        return joined(fold, [self._tracked(part) for part in fold.evaluate])
-
-    def _scaled(self, fold: Fold) -> Tracked:
-        parts, fits = [], [self._once(self._fit_temperature, part) for part in fold.calibrate]
-        for part, fit in zip(fold.evaluate, fits, strict=True):
-            tracking, spent = self._tracked(part)
-            scaled, more = timed(fit, tracking)
-            parts.append((scaled, spent + more))
-        bound = any(fit.at_bound for fit in fits)
-        temperature = float(np.exp(np.mean([np.log(fit.temperature) for fit in fits])))
-        reason = "the temperature ran into a bound of its search" if bound else None
-        return replace(joined(fold, parts), temperature=temperature, trusted=not bound, reason=reason)
-
-    def _fit_temperature(self, part: Part) -> TemperatureScaling:
-        return TemperatureScaling.fit(self._enough(part), part.truth)
-
-    def _enough(self, part: Part) -> Tracking:
-        """A part's tracking, if there is enough truth to fit on."""
-        tracking = self._tracked(part)[0]
-        known = sum(int((true_mothers(part.truth, pair).mother >= 0).sum()) for pair in tracking.pairs)
+    def _check_first(self, name: str, first: Part) -> None:
+        pairs = self._first[name].tracking.pairs if name in self._first else ()
+        known = sum(int((true_mothers(first.truth, pair).mother >= 0).sum()) for pair in pairs)
         if known < LEAST_LINKS:
-            raise NoNumbersError(f"{known} true links to calibrate on; at least {LEAST_LINKS} are needed")
-        return tracking
+            raise TooFewError(f"{known} true links to calibrate on; at least {LEAST_LINKS} are needed")
 
-    def _self_calibrated(self, fold: Fold) -> Tracked:
-        """Needs no truth, so it sees the whole movie; what it says of the pair across a cut is not scored."""
-        tracking, spent = timed(self._tracker(calibration="self").track, fold.whole.movie)
-        blocks = tuple(
-            block for part in fold.evaluate if len(part.movie) > 1 for block in [_within(tracking.block, part)]
-        )
-        trusted = tracking.about.calibrated
-        reason = None if trusted else f"{tracking.about.verdict}: {tracking.about.reason}"
-        temperature = tracking.about.temperature  # of a model there is none
-        return Tracked(replace(tracking, blocks=blocks), spent, temperature, trusted, reason)
-
-    def _with_events(self, fold: Fold) -> Tracked:
-        if ":" in self.unit.cost:
-            raise NoNumbersError("event costs are fitted for dunno's own costs only")
-        parts = []
-        for part, other in zip(fold.evaluate, fold.calibrate, strict=True):
-            fitted = self._once(self._fit_events, other)
-            parts.append(timed(self._tracker(calibration=fitted).track, part.movie))
-        return replace(joined(fold, parts), trusted=True)
-
-    def _fit_events(self, part: Part) -> ModelCalibration | TemperedCosts:
-        return fit_event_costs(self._enough(part), part.truth)
-
-    def _motion(self, fold: Fold) -> float | None:
-        """Mean squared displacement of true links in what is calibrated on."""
-        if any(len(part) < 2 for part in fold.calibrate):
+    def _squared_displacement(self, first: Part) -> float | None:
+        """Mean over the true links of what is calibrated on."""
+        if not self._first:
             return None
-        squares = np.concatenate([squared_displacements(self._tracked(part)[0], part) for part in fold.calibrate])
+        squares = squared_displacements(next(iter(self._first.values())).tracking, first)
         return float(squares.mean()) if len(squares) else None
 
 
-def _within(block: Block, part: Part) -> Block:
-    """The pairs of a part's frames."""
-    first, last = np.searchsorted(block.frames, part.movie.frames[[0, -1]]).tolist()
-    return block.part(first, last)
-
-
-def make_cost(unit: Unit) -> Cost:
-    """The unit's cost; a learnt one with its model and dropout rate."""
-    return cost_of(unit.cost, **({} if unit.model is None else {"model": unit.model, "dropout": unit.dropout}))
-
-
-def check_frames(parts: Sequence[Part], purpose: str) -> None:
-    """Refuse a part without any frame pair."""
-    shortest = min(len(part) for part in parts)
-    if shortest < 2:
-        which = "a half of the movie" if len(parts) > 1 else "the movie"
-        raise NoNumbersError(f"too few frames to {purpose}: {which} has {shortest} at this step, and a pair takes two")
-
-
-def joined(fold: Fold, parts: Sequence[tuple[Tracking, float]]) -> Tracked:
-    """The parts' trackings as one of the whole sequence, for scoring."""
-    blocks = tuple(block for tracking, _ in parts for block in tracking.blocks)
-    tracking = replace(parts[0][0], movie=fold.whole.movie, blocks=blocks)
-    return Tracked(tracking, sum(seconds for _, seconds in parts))
-
-
-def timed(work: Callable[..., Result], *arguments: object) -> tuple[Result, float]:
-    """What the work gives, and the CPU seconds of this thread; the fastest of a few rounds where it is quick."""
-    times: list[float] = []
-    while len(times) < ROUNDS and sum(times) < ENOUGH_SECONDS:
-        started = time.thread_time()
-        result = work(*arguments)
-        times.append(time.thread_time() - started)
-    return result, min(times)
+def scores(unit: Unit, tracking: Tracking, part: Part) -> dict[str, Any]:
+    """A tracking beside its truth."""
+    decisions = decide(tracking, part.truth)
+    confidence, right = decisions.link_confidence, decisions.link_right
+    if len(right) < LEAST_LINKS:
+        raise TooFewError(f"{len(right)} links to evaluate; at least {LEAST_LINKS} are needed")
+    edge, entropy = sparsify(confidence, right, "edge"), sparsify(-decisions.link_entropy, right, "entropy")
+    found = {
+        "n_pairs": len(tracking.pairs),
+        "n_links": len(right),
+        "confidence": float(confidence.mean()),
+        "ece_floor": error_floor(confidence, unit.n_bins, unit.seed),
+        "ece_daughters_floor": error_floor(decisions.confidence, unit.n_bins, unit.seed),
+        "gain_edge": edge.gain,
+        "gain_entropy": entropy.gain,
+        "oracle_gain": edge.oracle_gain,
+        "dimensions": part.movie.n_dimensions,
+        "version": tracking.about.version,
+        **core_scores(decisions, unit.n_bins),
+        **promises(decisions),
+        "auroc": auroc(confidence, right),
+        "aurc": aurc(confidence, right),
+    }
+    reported = divisions(tracking, part.truth) if tracking.about.joint else None
+    if reported is not None:
+        found |= {"divisions": reported.reported, "divisions_right": reported.right, "divisions_true": reported.true}
+    bins = curve(confidence, right, unit.n_bins)
+    every = len(edge.removed) // CURVE_POINTS
+    found["curves"] = {
+        "count": bins.count.tolist(),
+        "confidence": _rounded(bins.confidence),
+        "accuracy": _rounded(bins.accuracy),
+        "removed": _rounded(edge.removed[::every]),
+        "edge": _rounded(edge.accuracy[::every]),
+        "entropy": _rounded(entropy.accuracy[::every]),
+    }
+    return {name: None if value != value else value for name, value in found.items()}
 
 
 def squared_displacements(tracking: Tracking, part: Part) -> np.ndarray:
     """(L,) how far each true link's daughter is from her mother, squared."""
-    squares = []
+    squares = [np.empty(0)]
     for pair in tracking.pairs:
         mother = true_mothers(part.truth, pair).mother
         linked = np.flatnonzero(mother >= 0)
@@ -276,13 +218,26 @@ def squared_displacements(tracking: Tracking, part: Part) -> np.ndarray:
     return np.concatenate(squares)
 
 
-def _curves(curve: evaluation.CalibrationCurve, *rests: evaluation.Sparsification) -> dict[str, Any]:
-    """What figures draw, rounded and thinned."""
-    every = len(rests[0].removed) // CURVE_POINTS
-    bins = {name: _rounded(getattr(curve, name)) for name in ("confidence", "accuracy")}
-    left = {rest.by: _rounded(rest.accuracy[::every]) for rest in rests}
-    removed = _rounded(rests[0].removed[::every])
-    return {"calibration": {"count": curve.count.tolist(), **bins}, "sparsification": {"removed": removed, **left}}
+def _peer_row(unit: Unit, name: str, part: Part) -> Row:
+    row = unit.row(USER, part.sequence, name, masks=_masks(part))
+    if len(part) < 2:
+        return row | {"reason": _too_short(part)}
+    tracking, seconds = track_peer(name, part.movie, unit.model)
+    try:
+        found = scores(unit, tracking, part)
+    except TooFewError as error:
+        return row | {"reason": str(error)}
+    if unit.model is None:
+        found = {column: found[column] for column in WITHOUT_NUMBER} | {"reason": "it has no number for a link"}
+    return row | found | {"seconds": seconds}
+
+
+def _too_short(part: Part) -> str:
+    return f"no links to evaluate ({len(part)} frame at this step); at least {LEAST_LINKS} are needed"
+
+
+def _masks(part: Part) -> str:
+    return "/".join(part.movie.mask_source.split("/")[-2:])
 
 
 def _rounded(values: np.ndarray) -> list[float | None]:

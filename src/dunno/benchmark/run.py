@@ -1,25 +1,27 @@
-"""All units, in any order, on any workers; what was finished before is not done again."""
+"""All units, in any order, on any workers; what was measured before is not measured again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dunno.benchmark.datasets import find_datasets
+from dunno.benchmark.datasets import Dataset
 from dunno.benchmark.measure import measure
-from dunno.benchmark.rows import Row, write_rows
-from dunno.benchmark.units import Setup, Unit, keep, kept, plain, plan_units
-from dunno.errors import DunnoError, InputError, OutputError
+from dunno.benchmark.table import Row, table_of, write_table
+from dunno.benchmark.units import Asked, Experiment, Unit, plan_units
+from dunno.errors import DunnoError, OutputError
 from dunno.io.writing import leave_marker, read_marker
+from dunno.work.progress import Tell, tell_nobody
 from dunno.work.schedule import as_finished, count_workers, open_pool
 
-MARKER, UNITS, TABLE = "benchmark", "units", "results.csv"
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
-Finished = tuple[Unit, list[Row] | BaseException]
-Progress = Callable[[Iterator[Finished], int], Iterator[Finished]]
+MARKER, UNITS, TABLE = "benchmark", "units", "results.csv"
 
 
 @dataclass(frozen=True)
@@ -27,61 +29,74 @@ class Outcome:
     """What a benchmark gave.
 
     Attributes:
-        rows: The table, unit by unit in the order in which they were planned.
+        table: The rows that were asked for, unit by unit in the order in which they were planned.
         failures: Units that failed, and why.
-        left_out: In words, what was not tried.
         n_units: All units.
-        n_reused: Units that had been finished by an earlier run.
-        n_others: Finished units of earlier runs with other choices, which are kept but not in the table.
+        n_measured: Units that this run had to measure, or some of their methods.
     """
 
-    rows: list[Row]
+    table: DataFrame
     failures: dict[Unit, BaseException] = field(default_factory=dict)
-    left_out: list[str] = field(default_factory=list)
     n_units: int = 0
-    n_reused: int = 0
-    n_others: int = 0
+    n_measured: int = 0
 
 
 def run_benchmark(
-    root: Path,
+    datasets: Sequence[Dataset],
     folder: Path,
-    setup: Setup,
+    experiment: Experiment,
     *,
+    again: Sequence[str] = (),
     workers: int | None = None,
     dask: str | None = None,
-    progress: Progress = lambda finished, total: finished,
+    tell: Tell = tell_nobody,
 ) -> Outcome:
-    """Measure everything that an earlier run into the same folder has not, and write the table.
+    """Measure everything that earlier runs into the same folder have not, and write the table.
 
     Args:
-        root: Holds datasets in CTC layout.
+        datasets: Where; see `find_datasets`.
         folder: Where units, table, figures and page go; new, or an earlier benchmark's.
-        setup: What is compared.
+        experiment: What is compared.
+        again: Methods whose rows are measured again.
         workers: Processes; `None` is one per core.
-        dask: Address of a Dask scheduler to use instead; its workers read `root` themselves.
-        progress: Wraps the stream of finished units, knowing how many will come.
+        dask: Address of a Dask scheduler to use instead; its workers read the movies themselves.
+        tell: Is told how far it is.
     """
-    units, left_out = plan_units(find_datasets(root), setup)
-    if not units:
-        raise InputError(f"{root}: there is nothing to measure; {'; '.join(left_out) or 'no dataset has truth'}")
-    open_folder(folder, setup)
-    rows = {unit: found for unit in units if (found := kept(unit, folder / UNITS)) is not None}
-    missing = [unit for unit in units if unit not in rows]
-    reused, failures = len(rows), {}
-    for unit, result in progress(_work(missing, workers, dask), len(missing)):
+    units = plan_units(datasets, experiment)
+    _open_folder(folder)
+    kept = {unit: [row for row in unit.kept(folder / UNITS) if row["method"] not in again] for unit in units}
+    missing = {unit: _missing(unit, rows, experiment) for unit, rows in kept.items()}
+    todo = [unit for unit in units if missing[unit]]
+    failures: dict[Unit, BaseException] = {}
+    tell("units", 0, len(todo))
+    for done, ((unit, _), result) in enumerate(_work([(unit, missing[unit]) for unit in todo], workers, dask), 1):
         if isinstance(result, BaseException):
             failures[unit] = result
         else:
-            keep(unit, result, folder / UNITS)
-            rows[unit] = result
-    table = [row for unit in units for row in (rows[unit] if unit in rows else [unit.failed(failures[unit])])]
-    write_rows(table, folder / TABLE)
-    others = sum(1 for _ in (folder / UNITS).glob("*.json")) - len(rows)
-    return Outcome(table, failures, left_out, len(units), reused, others)
+            kept[unit] += result
+            unit.keep(kept[unit], folder / UNITS)
+        tell("units", done, len(todo))
+    table = table_of(row for unit in units for row in _wanted(unit, kept[unit], failures.get(unit), experiment))
+    write_table(table, folder / TABLE)
+    return Outcome(table, failures, len(units), len(todo))
 
 
-def open_folder(folder: Path, setup: Setup) -> None:
+def _missing(unit: Unit, rows: Sequence[Row], experiment: Experiment) -> list[Asked]:
+    there = {(row["setup"], row["method"]) for row in rows}
+    return [asked for asked in experiment.asked(unit.cost) if asked not in there]
+
+
+def _wanted(unit: Unit, rows: Sequence[Row], failure: BaseException | None, experiment: Experiment) -> Iterator[Row]:
+    """The rows that were asked for, in order, and for what failed a row that says so."""
+    for setup, method in experiment.asked(unit.cost):
+        own = [row for row in rows if (row["setup"], row["method"]) == (setup, method)]
+        if failure is not None and not own:
+            reason = f"failed: {' '.join(str(failure).split()) or type(failure).__name__}"
+            own = [unit.row(setup, None, method, reason=reason)]
+        yield from own
+
+
+def _open_folder(folder: Path) -> None:
     """Make the folder, or see that it is a benchmark's."""
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: is a file; expected a folder to write into")
@@ -89,17 +104,26 @@ def open_folder(folder: Path, setup: Setup) -> None:
         raise OutputError(f"{folder}: is not an earlier benchmark's folder, so it is left alone; choose another name")
     try:
         (folder / UNITS).mkdir(parents=True, exist_ok=True)
-        leave_marker(folder, version("dunno"), **{MARKER: plain(setup)})
+        leave_marker(folder, version("dunno"), **{MARKER: "results.csv says what was measured"})
     except OSError as error:
         raise OutputError(f"{folder}: cannot be written ({error.strerror or error})") from None
 
 
-def _work(units: Sequence[Unit], workers: int | None, dask: str | None) -> Iterator[Finished]:
-    if not units:
+Work = tuple[Unit, list[Asked]]
+
+
+def _measure(work: Work) -> list[Row]:
+    return measure(*work)
+
+
+def _work(
+    todo: Sequence[Work], workers: int | None, dask: str | None
+) -> Iterator[tuple[Work, list[Row] | BaseException]]:
+    if not todo:
         return
     try:
         with open_pool(count_workers(workers), dask, processes=True) as pool:
-            yield from as_finished(measure, units, pool)
+            yield from as_finished(_measure, todo, pool)
     except BrokenExecutor:
         raise DunnoError(
             "a worker process was killed, perhaps for want of memory; run the same command again, which goes on from here, "

@@ -53,6 +53,11 @@ class Calibration:
     frames_per_block: int = 0
 
     @property
+    def never_divides(self) -> bool:
+        """Whether it knows of cells that never divide."""
+        return False
+
+    @property
     def trusted(self) -> bool:
         """Whether the probabilities may be called calibrated."""
         return self.verdict.supported

@@ -29,6 +29,7 @@ COMMANDS = {
     "report": "report:report",
     "measure": "measure:measure",
     "export": "export:export",
+    "trackmate": "trackmate:command",
     "review": "review:review",
     "benchmark": "benchmark:benchmark",
     "simulate": "simulate:simulate",

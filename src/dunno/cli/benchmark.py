@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -12,8 +14,12 @@ from dunno.cli.options import Argument, Ended, Option
 from dunno.errors import DunnoError, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pandas import DataFrame
+
     from dunno.benchmark import Outcome
-    from dunno.benchmark.claims import Verdict
+    from dunno.training.checkpoint import Epoch
 
 Item = TypeVar("Item")
 
@@ -21,19 +27,22 @@ Item = TypeVar("Item")
 def benchmark(
     root: Annotated[Path, Argument(help="Folder with datasets in CTC layout: ROOT/DATASET/01, 01_GT/TRA, …")],
     output: Annotated[Path, Option("--output", "-o", help="Folder to write; an earlier run there is continued.")],
-    costs: Annotated[str, Option(help="Costs to try.")] = "distance,activity,overlap,transformer",
-    methods: Annotated[str, Option(help="Methods to try.")] = "SM,FP,FP+A,AS,MC,JP",
+    datasets: Annotated[str, Option(help="Names of datasets (default: all).")] = "",
+    setup: Annotated[str, Option(help="Set-ups: user (defaults), paper (every mother a candidate, no ⊥).")] = "user",
+    costs: Annotated[
+        str, Option(help="Costs to try; transformer needs --model or --train.")
+    ] = "distance,activity,overlap",
+    methods: Annotated[str, Option(help="Methods to try; also trackpy, LapTrack, Trackastra.")] = "SM,FP,FP+A,AS,MC,JP",
     every: Annotated[str, Option(help="Frame steps: every n-th frame.")] = "1,10,30,50",
     samples: Annotated[int, Option(help="K: how many samples or perturbations a method takes.")] = 10,
     model: Annotated[str, Option(help="Transformer models: folders, or names of published ones.")] = "",
-    dropout: Annotated[str, Option(help="Dropout rates to try (default: those of the training).")] = "",
-    max_distance: Annotated[
-        float | None, Option(help="How far a cell may move (inf: any distance; default: estimated).")
-    ] = None,
-    mothers_only: Annotated[
-        bool,
-        Option("--mothers-only", help="Normalise over mothers only, as the paper does: every cell has a mother."),
-    ] = False,
+    train: Annotated[
+        str,
+        Option(help="Dropout rates: train a transformer with each, on the first sequences, if it is not there yet."),
+    ] = "",
+    models: Annotated[Path | None, Option(help="Where those are, or will be (default: OUTPUT/models).")] = None,
+    again: Annotated[str, Option(help="Methods to measure again.")] = "",
+    beside: Annotated[Path | None, Option(help="Another run's results.csv, to show beside this one's.")] = None,
     bins: Annotated[int, Option(help="Number of bins of calibration errors and curves.")] = 10,
     workers: Annotated[int | None, Option(help="Number of processes (default: one per core).")] = None,
     dask: Annotated[str | None, Option(help="Dask scheduler to use instead, such as tcp://host:8786.")] = None,
@@ -41,35 +50,41 @@ def benchmark(
     quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
     """Try every cost with every method on annotated movies, and say which of the paper's claims hold there."""
-    from dunno.benchmark import Setup, run_benchmark
+    from dunno.benchmark import Experiment, run_benchmark
+    from dunno.benchmark.datasets import find_datasets
+    from dunno.benchmark.models import train_models
     from dunno.benchmark.page import write_page
-    from dunno.benchmark.style import check_matplotlib
-    from dunno.cli.console import note, show_progress
+    from dunno.benchmark.table import beside_others, check_extras
+    from dunno.cli.console import showing_progress
 
-    check_matplotlib()
+    check_extras()
     if workers is not None and workers < 1:
         raise InputError(f"--workers {workers}: expected at least 1")
-    setup = Setup(
-        costs=listed("--costs", costs, str),
+    rates = listed("--train", train, float)
+    folder = models or output / "models"
+    names = listed("--model", model, str) + tuple(str(folder / f"dropout-{rate:g}") for rate in rates)
+    experiment = Experiment(
+        setups=listed("--setup", setup, str),
+        costs=listed("--costs", costs, str) + (("transformer",) if names else ()),
         methods=listed("--methods", methods, str),
         steps=listed("--every", every, int),
+        models=names,
         samples=samples,
-        max_distance=max_distance,
-        mothers_only=mothers_only,
-        models=listed("--model", model, str),
-        dropout=listed("--dropout", dropout, float),
         n_bins=bins,
         seed=seed,
     )
     started = time.monotonic()
-    outcome = run_benchmark(
-        root, output, setup, workers=workers, dask=dask, progress=show_progress("benchmark units", quiet)
-    )
-    verdicts = write_page(outcome, setup, output)
+    found = find_datasets(root, listed("--datasets", datasets, str))
+    if rates:
+        train_models(found, folder, rates, progress=None if quiet else _epochs)
+    with showing_progress(quiet) as tell:
+        chosen = listed("--again", again, str)
+        outcome = run_benchmark(found, output, experiment, again=chosen, workers=workers, dask=dask, tell=tell)
+    if beside is not None:
+        outcome = replace(outcome, table=beside_others(outcome.table, beside))
+    claims = write_page(outcome, experiment, output)
     if not quiet:
-        for line in outcome.left_out:
-            note(line)
-        _show(outcome, verdicts, output, time.monotonic() - started)
+        _show(outcome, claims, output, time.monotonic() - started)
     _end(outcome)
 
 
@@ -81,30 +96,34 @@ def listed(option: str, text: str, kind: Callable[[str], Item]) -> tuple[Item, .
         raise InputError(f"{option} {text}: expected values separated by commas, such as 1,10") from None
 
 
-def _show(outcome: Outcome, verdicts: list[Verdict], output: Path, seconds: float) -> None:
+def _epochs(epochs: Iterator[Epoch], total: int) -> Iterator[Epoch]:
+    """A line per epoch, with the time left."""
+    from dunno.work.progress import clock
+
+    started, before = time.monotonic(), None
+    for epoch in epochs:
+        before = epoch.number if before is None else before
+        spent = (time.monotonic() - started) / (epoch.number - before + 1)
+        told = f"loss {epoch.loss:.4f}, validation {epoch.validation_loss:.4f}"
+        left = clock(spent * (total - epoch.number - 1))
+        print(f"training, epoch {epoch.number + 1} of {total}: {told}, {left} left", file=sys.stderr, flush=True)  # noqa: T201
+        yield epoch
+
+
+def _show(outcome: Outcome, claims: DataFrame, output: Path, seconds: float) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from dunno.cli.console import note
-
     table = Table(title="claims on these movies", title_justify="left")
-    for name in ("claim", "verdict", "as claimed", "mean", "95 % interval"):
+    names = ("claim", "verdict", "as claimed", "mean")
+    for name in names:
         table.add_column(name)
-    for each in verdicts:
-        between = f"{each.low:.3g} … {each.high:.3g}" if len(each.datasets) > 1 else "–"
-        centre = f"{each.mean:.3g}" if each.datasets else "–"
-        table.add_row(each.claim.name, each.verdict, each.agreement, centre, between)
+    for row in claims.fillna({"mean": 0.0}).to_dict("records"):
+        table.add_row(*(f"{row[name]:.3g}" if name == "mean" else row[name] for name in names))
     Console(highlight=False).print(table)
     done = outcome.n_units - len(outcome.failures)
-    say(
-        f"{done} of {outcome.n_units} units done ({outcome.n_reused} by an earlier run) in {seconds:.0f} s; "
-        f"open {output / 'index.html'}"
-    )
-    if outcome.n_others:
-        note(
-            f"the table has this run's units only; {outcome.n_others} of earlier runs with other choices are kept in "
-            f"{output / 'units'}, and are in it again when they are asked for"
-        )
+    told = f"{done} of {outcome.n_units} units done, {outcome.n_measured} of them now, in {seconds:.0f} s"
+    say(f"{told}; open {output / 'index.html'}")
 
 
 def _end(outcome: Outcome) -> None:

@@ -46,6 +46,10 @@ def calibrate(
         _check_choices(choices, tune or include_no_mother)
         _calibrate_on_review(from_review, choices.masks, output, temperature, overwrite, quiet, as_json)
         return
+    if choices.no_divisions:
+        raise InputError(
+            "--no-divisions is for dunno track, whose own calibration knows of it; here the truth says who divides"
+        )
     if choices.movie is None:
         raise InputError("give a MOVIE with truth, or the output of a review: --from-review OUT")
     movie, truth = read(choices.movie, truth=True, **choices.reading())

@@ -18,7 +18,7 @@ def cells(
     quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but problems.")] = False,
 ) -> None:
     """Measure every cell of a movie: place, area, brightness, shape, and how much it touches others."""
-    from dunno.cli.console import complain, showing_progress, tell_movie
+    from dunno.cli.console import complain_of_frames, showing_progress, tell_movie
     from dunno.io.writing import check_output, whole
     from dunno.runs.looking import refuse_what_is_no_mask
     from dunno.runs.measuring import write_table
@@ -37,8 +37,7 @@ def cells(
         n, broken = write_table(found, partial, pool, tell)
     if not quiet:
         say(f"{n:,} cells in {len(found) - len(broken):,} frames are in {output}")
-    for each in broken:
-        complain(f"{each.problem} (frame {each.frame}; it has no cells in the table)")
+    complain_of_frames({each.frame: each.problem for each in broken}, "; no cells of {0} are in the table")
     if broken:
         raise Ended(2)
 

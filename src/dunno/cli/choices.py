@@ -52,6 +52,9 @@ class Choices(Opening):
     appear_cost: Annotated[float | None, Option(help="Cost of a cell that appears (has no mother).")] = None
     disappear_cost: Annotated[float | None, Option(help="Cost of a cell that disappears.")] = None
     divide_cost: Annotated[float | None, Option(help="Cost of a division.")] = None
+    no_divisions: Annotated[
+        bool, Option("--no-divisions", help="Cells do not divide: none ever has two daughters.")
+    ] = False
     mothers_only: Annotated[
         bool,
         Option("--mothers-only", help="Normalise over mothers only, as the paper does: every cell has a mother."),
@@ -81,6 +84,7 @@ class Choices(Opening):
             appear_cost=self.appear_cost,
             disappear_cost=self.disappear_cost,
             divide_cost=self.divide_cost,
+            divisions=not self.no_divisions,
             no_mother=not self.mothers_only,
             evidence=self.evidence,
             max_gap=self.max_gap,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
+NUMBER, LISTED = re.compile(r"-?\d[\d.]*(e[-+]?\d+)?"), 6
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_JSON = 1.0
 
@@ -27,6 +29,18 @@ SECONDS_BETWEEN_JSON = 1.0
 def complain(message: str) -> None:
     """Say in one line what is wrong."""
     print(f"dunno: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201
+
+
+def complain_of_frames(broken: Mapping[int, str], then: str = "") -> None:
+    """Say what is wrong with frames: each thing once, whatever numbers are in it, with the frames of which it is true."""
+    alike: dict[str, list[int]] = {}
+    for frame in sorted(broken):
+        alike.setdefault(NUMBER.sub("#", broken[frame]), []).append(frame)
+    for frames in alike.values():
+        named = ", ".join(map(str, frames[:LISTED])) + (" …" if len(frames) > LISTED else "")
+        them = f"{len(frames):,} frames: {named}" if len(frames) > 1 else f"frame {named}"
+        what = then.format("them" if len(frames) > 1 else "it")
+        complain(f"{broken[frames[0]]}" + (f" ({them}{what})" if what or len(frames) > 1 else ""))
 
 
 def say(text: str) -> None:

@@ -8,7 +8,17 @@ import sys
 
 from dunno.cli.console import say
 
-EXTRAS = ("pandas", "dask", "napari", "h5py", "ctc", "plot", "review", "transformer")
+EXTRAS = {
+    "review": "the page for checking links (dunno review)",
+    "plot": "tracking.plot_lineage() and other curves",
+    "pandas": "tracking.to_pandas(), dunno.trust(table, masks)",
+    "napari": "the viewer's plugin",
+    "h5py": "ilastik's files (.h5)",
+    "dask": "clusters (--dask)",
+    "ctc": "the Cell Tracking Challenge's own measures (dunno evaluate --ctc)",
+    "transformer": "--cost transformer",
+}
+"""What each extra is for."""
 
 
 def doctor() -> None:
@@ -22,10 +32,10 @@ def doctor() -> None:
     needed = [line for line in requires("dunno") or [] if "extra ==" not in line]
     say("needs    " + ", ".join(_state(_name(line)) for line in needed))
     offered = metadata("dunno").get_all("Provides-Extra") or []
-    for extra in (name for name in EXTRAS if name in offered):
+    for extra, what in ((name, what) for name, what in EXTRAS.items() if name in offered):
         packages = [_name(line) for line in requires("dunno") or [] if re.search(rf"extra == .{extra}.$", line)]
         missing = [name for name in packages if not _version(name)]
-        cure = f"  → pip install 'dunno[{extra}]'" if missing else ""
+        cure = f"  → for {what}: pip install 'dunno[{extra}]'" if missing else ""
         say(f"{extra:12} {', '.join(_state(name) for name in packages)}{cure}")
     for line in _slow():
         say(f"note: {line}")

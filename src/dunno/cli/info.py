@@ -19,7 +19,7 @@ def info(
     as_json: Annotated[bool, Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show how dunno reads a movie: frames, size, cells, scale, and anything odd about its masks."""
-    from dunno.cli.console import complain
+    from dunno.cli.console import complain, complain_of_frames
     from dunno.runs.looking import what_is_no_mask, what_is_odd
 
     movie = opening.open_movie()
@@ -33,8 +33,9 @@ def info(
             say(f"{name:10} {value}")
         for line in (*movie.notes, *([] if refusal else odd)):
             say(f"note: {line}")
-    for line in [*([] if refusal is None else [refusal]), *broken.values()]:
-        complain(line)
+    if refusal:
+        complain(refusal)
+    complain_of_frames(broken)
     if refusal or broken:
         raise Ended(2)
 

@@ -114,7 +114,7 @@ class Job:
 
 
 def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: bool) -> None:
-    from dunno.cli.console import complain, note, show_run, showing_progress, tell_movie
+    from dunno.cli.console import complain_of_frames, note, show_run, showing_progress, tell_movie
     from dunno.io.writing import check_output, partial_of
     from dunno.runs.run import pays_in_processes
     from dunno.runs.workspace import finished_blocks
@@ -141,8 +141,8 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
     elif not quiet:
         show_run(run)
         say(f"how far can it be trusted, and what should be looked at? dunno report {output}")
-    for broken in run.summary.broken:
-        complain(f"{broken.problem} (frame {broken.frame}; no links lead to it or from it)")
+    broken = {each.frame: each.problem for each in run.summary.broken}
+    complain_of_frames(broken, "; no links lead to {0} or from {0}")
     if run.summary.broken:
         raise Ended(2)
 

@@ -100,7 +100,8 @@ class TransformerCost(Cost):
         return _between(pair, frames, frames[0].once(key, make) if untouched else make())
 
     def _tokens(self, cells: Detections, pair: FramePair) -> Any:
-        return tokens_of(cells, pair.scale, self._network.n_dimensions, self._network.uses_images)
+        network = self._network
+        return tokens_of(cells, pair.scale, network.n_dimensions, network.uses_images(cells))
 
 
 def _seen(pair: FramePair) -> tuple[Detections, ...]:

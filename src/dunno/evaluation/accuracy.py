@@ -166,8 +166,8 @@ def score(
         n_edges=len(decisions.edge_true),
         n_true_links=int(decisions.true_links.sum()),
         n_bins=n_bins,
-        **_resampled(decisions, n_bins),
-        **_promises(decisions),
+        **core_scores(decisions, n_bins),
+        **promises(decisions),
         ece_floor=error_floor(decisions.link_confidence, n_bins, seed),
         ece_floor_joint=joint_floor(decisions.link_confidence, decisions.link_pair, decisions.link_drawn, n_bins, seed),
         ece_equal_mass=curve(decisions.link_confidence, decisions.link_right, n_bins, equal_mass=True).ece,
@@ -184,7 +184,7 @@ def score(
     )
 
 
-def _promises(decisions: Decisions) -> dict[str, Any]:
+def promises(decisions: Decisions) -> dict[str, Any]:
     """How many links are promised to be wrong, and how many are, by kind."""
     kind, doubt = decisions.link_kind, 1 - decisions.link_confidence
     return {
@@ -197,8 +197,8 @@ def _promises(decisions: Decisions) -> dict[str, Any]:
     }
 
 
-def _resampled(decisions: Decisions, n_bins: int) -> dict[str, Any]:
-    """The scores that a bootstrap gives intervals for."""
+def core_scores(decisions: Decisions, n_bins: int) -> dict[str, Any]:
+    """The scores that a bootstrap gives intervals for; see `Scores`."""
     surprise = -np.maximum(decisions.log_true, np.log(ZERO_FLOOR))
     p_true = np.exp(decisions.log_true)
     n_true_links = int(decisions.true_links.sum())
@@ -235,7 +235,7 @@ def _bootstrap(
     for _ in range(draws):
         picked = rng.integers(n_pairs, size=n_pairs)
         link, daughter = np.concatenate([links[i] for i in picked]), np.concatenate([daughters[i] for i in picked])
-        for name, value in _resampled(_pick(decisions, link, daughter, picked), n_bins).items():
+        for name, value in core_scores(_pick(decisions, link, daughter, picked), n_bins).items():
             found.setdefault(name, []).append(value)
     return {name: _interval(values) for name, values in found.items() if not np.isnan(values).all()}
 

@@ -109,6 +109,11 @@ def _own(shape: tuple[int, ...], own: str, where: str, named: bool) -> str:
         raise MovieError(
             f"{where}: has the axes {own} of shape {shape}, without time; say what they are with --axes, such as TZYX"
         )
+    if len(shape) == 4 and not own and shape[-1] == 1 < shape[-2]:
+        raise MovieError(
+            f"{where}: an array of shape {shape} without names of its axes: frames with one channel, or volumes that are "
+            "1 pixel wide? Say so with --axes TYXC or --axes TZYX"
+        )
     if len(shape) == 3 and own[1:] != "XC":
         return "TYX"
     if len(shape) == 4:

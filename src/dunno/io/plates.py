@@ -1,8 +1,9 @@
-"""OME-Zarr plates: wells, and in each some fields, every one a movie."""
+"""What lies together in one zarr: OME-Zarr plates (wells, and in each some fields, every one a movie), and labels beside graphs."""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,15 @@ MARKERS = ("zarr.json", ".zarray", ".zgroup")
 def is_zarr(path: Path) -> bool:
     """Whether a folder is a zarr array or group."""
     return any((path / marker).exists() for marker in MARKERS)
+
+
+def labels_beside(path: Path, masks: Path) -> str | None:
+    """Where from a graph its labels are, if both lie in one zarr; their group rather than its full resolution."""
+    path, masks = path.absolute(), masks.absolute()
+    if not any(is_zarr(parent) and masks.is_relative_to(parent) for parent in path.parents):
+        return None
+    labels = masks.parent if is_zarr(masks.parent) and not path.is_relative_to(masks.parent) else masks
+    return Path(os.path.relpath(labels, path)).as_posix()
 
 
 def plate_fields(path: Path) -> list[Path]:

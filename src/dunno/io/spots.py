@@ -15,6 +15,8 @@ from dunno.types.links import GivenLinks
 MOST = 0.5
 """Share of points that lie on cells where their unit is right."""
 
+TURNED = {2: [1, 0], 3: [0, 2, 1]}
+
 
 @dataclass(frozen=True, eq=False)
 class Spots:
@@ -101,9 +103,10 @@ def match_in_either_unit(ids: Ints, frame: Ints, place: Floats, movie: Movie, wh
     scale = np.asarray(movie.scale)
     expected, other = (place * scale, place) if in_pixels else (place, place * scale)
     spots = match_spots(ids, frame, expected, movie)
-    if not movie.has_scale or np.mean(spots.label > 0) >= MOST:
+    if np.mean(spots.label > 0) >= MOST:
         return spots
-    others = match_spots(ids, frame, other, movie)
+    _warn_if_exchanged(ids, frame, place[:, TURNED[place.shape[1]]] * (scale if in_pixels else 1), movie, where)
+    others = match_spots(ids, frame, other, movie) if movie.has_scale else spots
     if (others.label > 0).sum() <= (spots.label > 0).sum():
         return spots
     unit, unexpected = ("µm", "pixels") if in_pixels else ("pixels", "µm")
@@ -113,6 +116,18 @@ def match_in_either_unit(ids: Ints, frame: Ints, place: Floats, movie: Movie, wh
         stacklevel=4,
     )
     return others
+
+
+def _warn_if_exchanged(ids: Ints, frame: Ints, turned: Floats, movie: Movie, where: str) -> None:
+    """Say where places would lie on cells if y and x were exchanged."""
+    n = int((match_spots(ids, frame, turned, movie).label > 0).sum())
+    if n >= MOST * max(len(ids), 1):
+        warnings.warn(
+            f"{where}: most of its places lie on no mask, and with y and x exchanged {n:,} of {len(ids):,} do; "
+            "exchange the columns",
+            DunnoWarning,
+            stacklevel=5,
+        )
 
 
 def _cells_under(cells: Detections, place: Floats, movie: Movie) -> Ints:

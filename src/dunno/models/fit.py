@@ -97,7 +97,13 @@ class Fit:
         }
 
 
-def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lambda rounds: None) -> Fit:
+def find_fit(
+    stretch: Stretch,
+    field: Field,
+    cell_size: float,
+    tell: Tell = lambda rounds: None,
+    divisions: bool = True,
+) -> Fit:
     """Find the model that explains a stretch best.
 
     In turn: pooled parameters; collective motion, kept where the evidence rises clearly and neighbours' displacements are
@@ -110,8 +116,10 @@ def find_fit(stretch: Stretch, field: Field, cell_size: float, tell: Tell = lamb
         field: The box in which cells are seen.
         cell_size: A typical diameter.
         tell: Is told how far it is.
+        divisions: Whether cells may divide.
     """
     start = start_model(stretch, field, cell_size)
+    start = start if divisions else start.without_divisions()
     em = FastEM(tell)
     pooled = _by_axis(em, em.fit(start, stretch))
     stretch, likely = pooled.expected.stretch, pooled.expected.found.edge > UNLIKELY
@@ -151,7 +159,9 @@ def refit(
         double: The same over two steps, where that is known, to begin from.
     """
     stretch = fit.model.measured(stretch)
-    start = start_model(stretch, fit.model.field, cell_size).plus(*fit.model.where(lambda term: term.is_unit).terms)
+    start = start_model(stretch, fit.model.field, cell_size)
+    start = start.without_divisions() if fit.model.never_divides else start
+    start = start.plus(*fit.model.where(lambda term: term.is_unit).terms)
     rates = {name: each.value for name, each in without_drift(fit.model).parameters.items() if name in MOVING}
     rates |= {name: 1 - (1 - rates[name]) ** step for name in ("p_lost", "p_divide")}
     rates["appear_density"] *= step

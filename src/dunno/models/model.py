@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dunno import rooms
-from dunno.assignment import Problem, Triples, every_pair
+from dunno.assignment import NEVER, Problem, Triples, every_pair
 from dunno.terms import PLACES, Parameter, Sisters, Term, Ways
 from dunno.types import Floats
 from dunno.types.density import reach_of_student
@@ -216,8 +216,18 @@ class Model:
             "dividing_cost": -self._total("log_dividing", len(stretch.mother), stretch),
             "appear": np.where(stretch.is_daughter, -np.log(ways.total_appear), 0.0),
             "disappear": np.where(stretch.is_mother, -np.log(ways.total_lost / single), 0.0),
-            "divide": np.where(stretch.is_mother, -np.log(dividing / single), 0.0),
+            "divide": np.where(stretch.is_mother, NEVER if self.never_divides else -np.log(dividing / single), 0.0),
         }
+
+    @property
+    def never_divides(self) -> bool:
+        """Whether cells are known not to divide."""
+        return bool(self.term("division").never)
+
+    def without_divisions(self) -> Model:
+        """The same where cells are known not to divide."""
+        division = self.term("division").without_divisions()
+        return replace(self, terms=tuple(division if term.name == division.name else term for term in self.terms))
 
     def _p_divide(self, stretch: Stretch) -> Floats:
         """(N,) the probability of each surviving mother to divide."""

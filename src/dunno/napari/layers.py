@@ -1,4 +1,4 @@
-"""An output as napari layers: frames are read when they are looked at, tracks and doubts are made for the frames around."""
+"""An output as napari layers: frames are read when they are looked at; of a huge movie, tracks are made for the frames around."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from dunno.review.overview import TILES, overview
 from dunno.review.review import Review
 from dunno.types import Block, Bools, Floats, Movie
 
-AROUND = 12
-"""Frames on either side of the one that is looked at for which tracks are made."""
+WHOLE, AROUND = 100_000, 12
+"""Tracks are of the whole movie up to so many cells; beyond, of so many frames on either side of the one that is shown."""
 DOUBTFUL = 0.05
 """Cells whose decision is wrong with at least this probability are shown as points."""
-NAMES = ("image", "masks", "doubt", "tracks", "doubtful", "candidates")
 
 Layer = tuple[Any, dict[str, Any], str]
 
@@ -57,23 +56,34 @@ def output_layers(folder: str | Path) -> list[Layer]:
 
 def window(review: Review, t: int) -> tuple[int, int]:
     """The first and the last place in time for which tracks are made."""
+    if len(review.table) <= WHOLE:
+        return 0, review.table.n_pairs
     return max(t - AROUND, 0), min(t + AROUND, review.table.n_pairs)
 
 
+def _said_of(review: Review, shows: str, first: int, last: int) -> dict[str, Any]:
+    """A layer's name, which says if it does not hold the whole movie, and what is kept in it."""
+    frames = review.movie.frames[[first, last]].tolist()
+    whole = (first, last) == (0, review.table.n_pairs)
+    return {
+        "name": shows if whole else f"{shows} of frames {frames[0]} to {frames[1]}",
+        "metadata": {"dunno": {"shows": shows, "output": str(review.folder.absolute()), "frames": frames}},
+        "scale": (1.0, *review.movie.scale),
+    }
+
+
 def tracks_layer(review: Review, t: int) -> Layer:
-    """The links of the frames around t as tracks, each cell with the confidence of the link that leads to it."""
+    """The links as tracks, each cell with the confidence of the link that leads to it."""
     first, last = window(review, t)
     data, graph, confidence = _tracks(review, first, last)
     more = {
-        "name": "tracks",
+        **_said_of(review, "tracks", first, last),
         "graph": graph,
         "features": {"confidence": np.nan_to_num(confidence, nan=1.0)},
         "color_by": "confidence",
         "colormap": "viridis",
         "tail_length": AROUND,
         "head_length": 0,
-        "scale": (1.0, *review.movie.scale),
-        "metadata": {"dunno": {"output": str(review.folder.absolute()), "frames": (first, last)}},
     }
     return data, more, "tracks"
 
@@ -99,7 +109,7 @@ def _alone(block: Block) -> Block:
 
 
 def doubtful_layer(review: Review, t: int) -> Layer:
-    """The doubtful cells of the frames around t as points, the more doubtful the larger."""
+    """The doubtful cells as points, the more doubtful the larger."""
     first, last = window(review, t)
     table = review.table
     rows = np.arange(int(table.first[first]), int(table.first[last]))
@@ -113,15 +123,13 @@ def doubtful_layer(review: Review, t: int) -> Layer:
     error = table.error[rows]
     size = 4 + 10 * error if len(error) else 5
     more = {
-        "name": "doubtful",
+        **_said_of(review, "doubtful", first, last),
         "features": {"error": error, "row": rows},
         "face_color": "transparent",
         "border_color": "orange",
         "border_width": 0.15,
         "size": size,
         "symbol": "ring",
-        "scale": (1.0, *review.movie.scale),
-        "metadata": {"dunno": {"output": str(review.folder.absolute()), "frames": (first, last)}},
     }
     return data, more, "points"
 
@@ -136,6 +144,7 @@ def doubt_layer(review: Review) -> Layer:
     scale = field["size"] * np.asarray(review.movie.scale[-2:])
     more = {
         "name": "doubt",
+        "metadata": {"dunno": {"shows": "doubt"}},
         "scale": tuple(scale.tolist()),
         "translate": tuple((0.5 * (scale - np.asarray(review.movie.scale[-2:]))).tolist()),
         "colormap": "inferno",
@@ -162,6 +171,7 @@ def candidates_layer(review: Review, view: dict[str, Any] | None) -> Layer:
                 texts.append(choice["key"])
     more = {
         "name": "candidates",
+        "metadata": {"dunno": {"shows": "candidates"}},
         "features": {"key": np.array(texts, dtype=object)},
         "text": {"string": "{key}", "color": "white", "size": 14, "anchor": "center"},
         "face_color": "#0068a8",
@@ -197,7 +207,30 @@ def refresh(layer: Any, made: Layer) -> None:
         layer.size = more["size"]
         if "text" in more:
             layer.text = more["text"]
-    layer.metadata = {**layer.metadata, **more.get("metadata", {})}
+    if layer.name != more["name"]:
+        layer.name = more["name"]
+    layer.metadata = {**layer.metadata, "dunno": {**shown(layer), **more["metadata"]["dunno"]}}
+
+
+def shown(layer: Any) -> dict[str, Any]:
+    """What a layer says of the output that it shows; nothing if it is not dunno's."""
+    found: dict[str, Any] = layer.metadata.get("dunno", {})
+    return found
+
+
+def begin_at_first_frame() -> None:
+    """Show the first frame once the first layer is there; napari would begin in the middle."""
+    import napari
+
+    viewer = napari.current_viewer()
+    if viewer is None or len(viewer.layers):
+        return
+
+    def begin(event: Any) -> None:
+        viewer.layers.events.inserted.disconnect(begin)
+        viewer.dims.set_point(0, 0.0)
+
+    viewer.layers.events.inserted.connect(begin, position="last")
 
 
 def is_inside(shape: Sequence[int], place: Sequence[float]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dunno.io.writing import RUN_FILE, read_marker
-from dunno.napari.layers import Layer, output_layers
+from dunno.napari.layers import Layer, begin_at_first_frame, output_layers
 
 Paths = str | Sequence[str]
 
@@ -27,4 +27,5 @@ def output_of(path: Paths) -> Path | None:
 def read_output(path: Paths) -> list[Layer]:
     """The layers of an output: image and masks, tracks coloured by confidence, doubtful cells as points."""
     folder = output_of(path)
+    begin_at_first_frame()
     return [] if folder is None else output_layers(folder)

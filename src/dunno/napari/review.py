@@ -33,6 +33,7 @@ class ReviewWidget(ReviewView):
     def __init__(self, napari_viewer: Any, output: str | Path | None = None) -> None:
         super().__init__(napari_viewer, output)
         self._picking: str | None = None
+        self._keys: dict[str, Callable[[Any], None]] = {}
         self.accept_button.clicked.connect(self.accept)
         for method, button in self.buttons.items():
             button.clicked.connect(getattr(self, method))
@@ -44,13 +45,33 @@ class ReviewWidget(ReviewView):
             self._bind()
 
     def _bind(self) -> None:
-        keys: dict[str, Callable[[], None]] = {"Enter": self.accept, "0": lambda: self.choose("0")}
-        keys |= {str(k): partial(self.choose, str(k)) for k in range(1, 10)}
+        """Take keys and clicks; a layer's own keys would come before the viewer's."""
+        keys: dict[str, Callable[[], None]] = {"Enter": self.accept}
+        keys |= {str(k): partial(self.choose, str(k)) for k in range(10)}
         keys |= {key: getattr(self, method) for key, _, method in BUTTONS if key not in ONLY_BUTTONS}
-        for key, action in keys.items():
-            self._viewer.bind_key(key, partial(_without_viewer, action), overwrite=True)
-        if self._clicked not in self._viewer.mouse_drag_callbacks:
-            self._viewer.mouse_drag_callbacks.append(self._clicked)
+        self._keys = {key: _as_function(action) for key, action in keys.items()}
+        for each in (self._viewer, *self._viewer.layers):
+            self._bind_keys(each)
+        self._viewer.layers.events.inserted.connect(self._bind_layer)
+        self._viewer.mouse_drag_callbacks.append(self._clicked)
+
+    def _bind_keys(self, provider: Any) -> None:
+        for key, function in self._keys.items():
+            provider.bind_key(key, function, overwrite=True)
+
+    def _bind_layer(self, event: Any) -> None:
+        self._bind_keys(event.value)
+
+    def close_review(self) -> None:
+        """Let others in, and give the keys back; nothing needs saving."""
+        super().close_review()
+        for each in (self._viewer, *self._viewer.layers) if self._keys else ():
+            for key in self._keys:
+                each.bind_key(key, None)
+        if self._keys:
+            self._viewer.layers.events.inserted.disconnect(self._bind_layer)
+            self._viewer.mouse_drag_callbacks.remove(self._clicked)
+        self._keys = {}
 
     # ---- deciding
 
@@ -200,6 +221,10 @@ class ReviewWidget(ReviewView):
         self.decide(Decision(ONE_CELL, frame, self.view["label"], other=label))
 
 
-def _without_viewer(action: Callable[[], None], viewer: Any) -> None:
-    """Keys of a viewer are told the viewer."""
-    action()
+def _as_function(action: Callable[[], None]) -> Callable[[Any], None]:
+    """A function for napari to call, with the viewer or the layer; napari asks it for its name."""
+
+    def answer(provider: Any) -> None:
+        action()
+
+    return answer

@@ -9,12 +9,12 @@ import numpy as np
 
 from dunno.errors import DunnoError
 from dunno.napari.layers import (
-    NAMES,
     candidates_layer,
     doubt_layer,
     doubtful_layer,
     movie_layers,
     refresh,
+    shown,
     tracks_layer,
 )
 from dunno.napari.review_panel import ReviewPanel
@@ -41,7 +41,7 @@ class ReviewView(ReviewPanel):
 
     def _known(self, name: str) -> Any:
         """What a layer of this viewer says about the output that it is from."""
-        about = [layer.metadata.get("dunno", {}) for layer in reversed(list(self._viewer.layers))]
+        about = [shown(layer) for layer in reversed(list(self._viewer.layers))]
         return next((each[name] for each in about if name in each), None)
 
     # ---- opening and closing
@@ -142,15 +142,13 @@ class ReviewView(ReviewPanel):
             doubtful_layer(review, t),
             candidates_layer(review, self.view),
         )
-        there = {layer.name for layer in self._viewer.layers}
+        there = {shown(layer).get("shows"): layer for layer in self._viewer.layers}
         for data, more, kind in made:
-            if more["name"] in there:
-                refresh(self._viewer.layers[more["name"]], (data, more, kind))
-            else:
+            layer = there.get(more["metadata"]["dunno"]["shows"])
+            if layer is None:
                 getattr(self._viewer, f"add_{kind}")(data, **more)
-        if not {more["name"] for _, more, _ in made} <= there:
-            self._viewer.layers.selection.clear()  # the keys are the review's, not a layer's
-        assert {more["name"] for _, more, _ in made} <= set(NAMES)
+            else:
+                refresh(layer, (data, more, kind))
 
     # ---- looking around
 
@@ -161,8 +159,7 @@ class ReviewView(ReviewPanel):
 
     def heat(self) -> None:
         """Show where the field is doubtful, or hide it; with Alt, a click goes to the most doubtful cell there."""
-        if "doubt" in self._viewer.layers:
-            layer = self._viewer.layers["doubt"]
+        for layer in (each for each in self._viewer.layers if shown(each).get("shows") == "doubt"):
             layer.visible = not layer.visible
             self.tell("Alt and a click go to the most doubtful cell there" if layer.visible else "")
 

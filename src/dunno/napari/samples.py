@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from dunno.io.reading import read
-from dunno.napari.layers import Layer, movie_layers, output_layers
+from dunno.napari.layers import Layer, begin_at_first_frame, movie_layers, output_layers
 from dunno.runs.run import track_into
 from dunno.simulate import colony
 from dunno.tracking.tracker import Tracker
@@ -17,11 +17,13 @@ CELLS, FRAMES = 30, 20
 
 def colony_layers() -> list[Layer]:
     """A simulated colony: image and masks."""
+    begin_at_first_frame()
     return movie_layers(colony(cells=CELLS, frames=FRAMES, motion=0.2).movie)
 
 
 def demo_layers() -> list[Layer]:
     """The same colony, tracked; Review opens it."""
+    begin_at_first_frame()
     return output_layers(demo_output())
 
 

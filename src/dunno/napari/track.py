@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from qtpy.QtCore import QObject, Signal
-from qtpy.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QProgressBar, QPushButton, QWidget
+from qtpy.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLabel, QLineEdit, QProgressBar, QPushButton, QWidget
 
-from dunno.errors import DunnoError
+from dunno.errors import DunnoError, InputError
 from dunno.napari.layers import doubtful_layer, tracks_layer
 from dunno.review.review import Review
-from dunno.runs.run import track_into
+from dunno.runs.run import Run, track_into
 from dunno.tracking.tracker import Tracker
 from dunno.types import Movie
 
@@ -46,8 +46,21 @@ class TrackWidget(QWidget):
         self.start, self.cancel, self.to_review = QPushButton("Track"), QPushButton("Cancel"), QPushButton("Review")
         self.bar, self.told = QProgressBar(), QLabel("")
         self.told.setWordWrap(True)
+        self.scale, self.max_distance, self.max_gap = QLineEdit(), QLineEdit(), QLineEdit()
+        self.max_distance.setPlaceholderText("estimated; in µm with a pixel size, else in pixels")
+        self.max_gap.setPlaceholderText("estimated; how many frames a link may skip")
+        self.divisions = QCheckBox("cells divide")
+        self.divisions.setChecked(True)
         form = QFormLayout(self)
-        for name, widget in (("masks", self.labels), ("image", self.image), ("output", self.output)):
+        for name, widget in (
+            ("masks", self.labels),
+            ("image", self.image),
+            ("pixel size (µm)", self.scale),
+            ("max distance", self.max_distance),
+            ("max gap", self.max_gap),
+            ("", self.divisions),
+            ("output", self.output),
+        ):
             form.addRow(name, widget)
         for widget in (self.start, self.cancel, self.bar, self.told, self.to_review):
             form.addRow(widget)
@@ -60,6 +73,7 @@ class TrackWidget(QWidget):
         self.start.clicked.connect(self.track)
         self.cancel.clicked.connect(self._cancelled.set)
         self.to_review.clicked.connect(self.open_review)
+        self.labels.currentTextChanged.connect(self._show_scale)
         self._signals.progress.connect(self._show_progress)
         self._signals.done.connect(self._finish)
         self._signals.failed.connect(self._fail)
@@ -81,19 +95,39 @@ class TrackWidget(QWidget):
         """Whether it is tracking now."""
         return self._thread is not None and self._thread.is_alive()
 
+    def _show_scale(self, name: str) -> None:
+        """Say which pixel size a layer has, which is taken unless another one is typed."""
+        there = self._viewer.layers[name].scale[1:] if name in self._viewer.layers else ()
+        self.scale.setPlaceholderText(", ".join(f"{size:g}" for size in there))
+
     def movie(self) -> Movie:
-        """The chosen layers as a movie; distances are in the unit of the layer's scale."""
-        labels = self._viewer.layers[self.labels.currentText()]
-        named = self.image.currentText()
-        images = None if named in ("", NO_IMAGE) else self._viewer.layers[named].data
-        return Movie(labels.data, images, scale=tuple(float(each) for each in labels.scale[1:]), name=labels.name)
+        """The chosen layers as a movie; a pixel size that was typed becomes theirs."""
+        named = [name for name in (self.labels.currentText(), self.image.currentText()) if name != NO_IMAGE]
+        layers = [self._viewer.layers[name] for name in named]
+        if scale := _numbers(self.scale, "pixel size", layers[0].ndim - 1):
+            for layer in layers:
+                layer.scale = (1.0, *scale)
+        scale = [float(size) for size in layers[0].scale[1:]]
+        images = layers[1].data if len(layers) > 1 else None
+        return Movie(layers[0].data, images, scale=None if set(scale) == {1.0} else scale, name=layers[0].name)
+
+    def tracker(self) -> Tracker:
+        """How, as chosen."""
+        distance, gap = _numbers(self.max_distance, "max distance", 1), _numbers(self.max_gap, "max gap", 1)
+        if gap and not gap[0].is_integer():
+            raise InputError(f"max gap {gap[0]:g}: expected a whole number of frames")
+        return Tracker(
+            max_distance=distance[0] if distance else None,
+            max_gap=int(gap[0]) if gap else None,
+            divisions=self.divisions.isChecked(),
+        )
 
     def track(self) -> None:
         """Begin; the window stays usable."""
         if self.working:
             return
         try:
-            movie = self.movie()
+            movie, tracker = self.movie(), self.tracker()
         except (KeyError, DunnoError) as error:
             self._fail("there is no labels layer to track" if isinstance(error, KeyError) else str(error))
             return
@@ -102,18 +136,17 @@ class TrackWidget(QWidget):
         self.start.setEnabled(False)
         self.cancel.setEnabled(True)
         self.told.setText("")
-        self._thread = threading.Thread(target=self._work, args=(movie, folder), daemon=True)
+        self._thread = threading.Thread(target=self._work, args=(tracker, movie, folder), daemon=True)
         self._thread.start()
 
-    def _work(self, movie: Movie, folder: Path) -> None:
+    def _work(self, tracker: Tracker, movie: Movie, folder: Path) -> None:
         def tell(stage: str, done: int, total: int) -> None:
             if self._cancelled.is_set():
                 raise _Cancelled
             self._signals.progress.emit(stage, done, total)
 
         try:
-            track_into(Tracker(), movie, folder, tell=tell)
-            self._signals.done.emit((folder, movie))
+            self._signals.done.emit((track_into(tracker, movie, folder, tell=tell), movie))
         except _Cancelled:
             self._signals.failed.emit("cancelled")
         except DunnoError as error:
@@ -126,20 +159,20 @@ class TrackWidget(QWidget):
         self.bar.setValue(done)
         self.bar.setFormat(f"{stage} %v of %m")
 
-    def _finish(self, made: tuple[Path, Movie]) -> None:
+    def _finish(self, made: tuple[Run, Movie]) -> None:
         self._ready()
-        folder, movie = made
-        with Review.open(folder, movie=movie, read_only=True) as review:
+        run, movie = made
+        with Review.open(run.folder, movie=movie, read_only=True) as review:
             t = int(self._viewer.dims.current_step[0])
-            about = {"output": str(folder), "movie": movie}
+            about = {"output": str(run.folder), "movie": movie}
             for data, more, kind in (tracks_layer(review, t), doubtful_layer(review, t)):
                 layer = getattr(self._viewer, f"add_{kind}")(data, **more)
                 layer.metadata["dunno"] |= about
-            expected, links = review.table.expected_wrong_links, int(review.table.linked.sum())
-            verdict = review.about.verdict
         self.to_review.setEnabled(True)
+        found, verdict = run.summary, run.about["verdict"]
         self.told.setText(
-            f"{links:,} links, {expected:.1f} of them expected to be wrong (probabilities {verdict}); in {folder}"
+            f"{found.links:,} links, {found.expected_wrong_links:,.1f} of them expected to be wrong "
+            f"(probabilities {verdict}); in {run.folder}"
         )
 
     def _fail(self, reason: str) -> None:
@@ -151,7 +184,23 @@ class TrackWidget(QWidget):
         self.cancel.setEnabled(False)
 
     def open_review(self) -> None:
-        """Go on in the widget Review."""
+        """Go on in the widget Review, with the first question."""
         from dunno.napari.review import ReviewWidget
 
-        self._viewer.window.add_dock_widget(ReviewWidget(self._viewer), name="Review", area="right")
+        widget = ReviewWidget(self._viewer)
+        self._viewer.window.add_dock_widget(widget, name="Review", area="right")
+        widget.open()
+
+
+def _numbers(field: QLineEdit, name: str, count: int) -> list[float]:
+    """What was typed, so many numbers or one for all; nothing where nothing was."""
+    text = field.text().strip()
+    try:
+        found = [float(part) for part in text.split(",")] if text else []
+    except ValueError:
+        found = [-1.0]
+    if len(found) not in (0, 1, count) or not all(0 <= each < float("inf") for each in found):
+        raise InputError(
+            f"{name} {text}: expected {'a number' if count == 1 else f'{count} numbers, with commas between'}"
+        )
+    return found * count if len(found) == 1 else found

@@ -8,13 +8,12 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-import numpy as np
-
 from dunno.report import svg
 from dunno.report.numbers import amount, count, percent
 from dunno.report.table import table
 from dunno.runs.imaging import imaging_sentence
 from dunno.types import RunInfo
+from dunno.types.special import wilson
 
 LOWEST = 1e-4
 """Shares below this are drawn at it."""
@@ -44,21 +43,13 @@ def _promises(test: Mapping[str, Any]) -> str:
         svg.line([(x(LOWEST), y(LOWEST)), (x(1.0), y(1.0))], "ideal"),
     ]
     for promised, found, n in test["bins"]:
-        low, high = _interval(found, n)
+        low, high = wilson(found, n)
         at = x(max(promised, LOWEST))
         body.append(svg.line([(at, y(max(low, LOWEST))), (at, y(max(high, LOWEST)))], "line"))
         body.append(svg.dot(at, y(max(found, LOWEST))))
     body.append(svg.x_axis(x, y.begin, "promised to be wrong", svg.as_percent, 6))
     told = f"{test['promised']:.0f} links were promised to be wrong with every second frame left out, {test['composed']:.0f} were."
     return svg.chart(body, told, x.end + svg.RIGHT, y.begin + 46)
-
-
-def _interval(share: float, n: int) -> tuple[float, float]:
-    """Where a share lies in 95 of 100 cases (Wilson)."""
-    z = 1.96
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    return max(float(middle - half), 0.0), min(float(middle + half), 1.0)
 
 
 def _promises_table(test: Mapping[str, Any]) -> str:
@@ -68,11 +59,11 @@ def _promises_table(test: Mapping[str, Any]) -> str:
 
 def _shares(tests: Sequence[Mapping[str, Any]], links: int, wrong: float) -> list[tuple[int, float, float, float]]:
     """Step, share of wrong links, and its interval; first that of the movie as it is."""
-    rows = [(1, wrong / max(links, 1), *_interval(min(wrong / max(links, 1), 1.0), max(links, 1)))]
+    rows = [(1, wrong / max(links, 1), *wilson(min(wrong / max(links, 1), 1.0), max(links, 1)))]
     for test in tests:
         n = max(int(test["links"]), 1)
         share = min(test["composed"] / n, 1.0)
-        rows.append((int(test["step"]), share, *_interval(share, n)))
+        rows.append((int(test["step"]), share, *wilson(share, n)))
     return rows
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dunno.errors import InputError, MissingExtra
+from dunno.errors import DunnoWarning, InputError, MissingExtra
 from dunno.io import read
 from dunno.io.columns import edge_columns
 from dunno.io.joining import join
 from dunno.io.track_tables import TrackRows, labelled, rows_of
 from dunno.tracking import Tracking
+from dunno.tracking.showing import summary_html
 from dunno.tracking.tracker import Tracker
 from dunno.types import Floats, Ints, Movie
 from dunno.types.links import GivenLinks
@@ -22,6 +26,8 @@ COLUMN = "probability"
 NAPARI = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
 FRAMES, LABELS = ("time", "t", "frame"), ("label", "segmentation_id", "seg_id")
 PLACES = ("coords", "pos", "position")
+MOST = 0.5
+"""Share of links that are matched to the masks where nothing is wrong with them."""
 
 
 def trust(tracks: Any, masks: Movie | np.ndarray | str | Path, **options: Any) -> Any:
@@ -35,7 +41,8 @@ def trust(tracks: Any, masks: Movie | np.ndarray | str | Path, **options: Any) -
 
     Returns:
         The same kind of thing with a `probability`, that its link to its mother is right, for every row or edge; NaN where
-        there is no such link. Of an array: itself, and properties for `viewer.add_tracks`. Of tracklets: a table.
+        there is no such link. Of an array: itself, and properties for `viewer.add_tracks`. Of tracklets: a table. A notebook
+        shows the verdict above a table or a graph.
 
     Example:
         >>> from dunno.simulate import colony
@@ -46,33 +53,75 @@ def trust(tracks: Any, masks: Movie | np.ndarray | str | Path, **options: Any) -
         [nan, 1.0, 1.0, 1.0]
     """
     movie = masks if isinstance(masks, Movie) else read(masks) if isinstance(masks, str | Path) else Movie(masks)
+    judge = _Judge(movie, options)
     if hasattr(tracks, "nodes") and hasattr(tracks, "edges"):
-        return _trust_graph(tracks, movie, options)
+        return judge.shown(_trust_graph(tracks, judge))
     if isinstance(tracks, np.ndarray):
-        return tracks, {COLUMN: _trust_rows(rows_of(_named(tracks), movie, "the array"), movie, options)}
+        return tracks, {COLUMN: judge.rows(rows_of(_named(tracks), movie, "the array"))}
     if hasattr(tracks, "graph") and hasattr(tracks, "data"):
-        return _trust_layer(tracks, movie, options)
+        return _trust_layer(tracks, judge)
     if isinstance(tracks, Sequence) and tracks and hasattr(tracks[0], "columns"):
-        return (_trust_table(tracks[0], movie, options, _splits(tracks)), *tracks[1:])
+        return (judge.shown(_trust_table(tracks[0], judge, _splits(tracks))), *tracks[1:])
     if isinstance(tracks, Sequence) and tracks and hasattr(tracks[0], "to_dict"):
-        return _trust_table(_tracklets(tracks), movie, options, None)
+        return judge.shown(_trust_table(_tracklets(tracks), judge, None))
     if hasattr(tracks, "columns"):
-        return _trust_table(tracks, movie, options, None)
+        return judge.shown(_trust_table(tracks, judge, None))
     raise InputError(
         f"tracks of type {type(tracks).__name__}; expected a pandas table, a networkx graph, a napari layer or array, or btrack's "
         "tracklets (files: dunno track MOVIE -o OUT --links FILE)"
     )
 
 
-def _trust_table(table: Any, movie: Movie, options: dict[str, Any], parent: Mapping[int, int] | None) -> Any:
+class _Judge:
+    """Gives links of a movie their probabilities, and keeps what it found."""
+
+    def __init__(self, movie: Movie, options: dict[str, Any]) -> None:
+        self.movie, self._options = movie, options
+        self._html = ""
+
+    def rows(self, rows: TrackRows) -> Floats:
+        """(N,) the probability of the link that leads into each row."""
+        first, second, _ = rows.edges()
+        label = labelled(rows, self.movie)
+        probability = np.full(len(rows.frame), np.nan)
+        probability[second] = self.edges(rows.frame[first], label[first], rows.frame[second], label[second])
+        return probability
+
+    def edges(self, mother_frame: Ints, mother: Ints, frame: Ints, daughter: Ints) -> Floats:
+        """(L,) the probability of each link; NaN of those that are none between detections."""
+        links = join(GivenLinks(mother_frame, mother, frame, daughter), self.movie, "given tracks")
+        why = f"; the first: {links.unmatched[0]}" if links.unmatched else ""
+        if len(links) == 0:
+            raise InputError(f"none of the {len(frame)} links could be matched to the masks{why}")
+        left_out = f"{len(frame) - len(links):,} of {len(frame):,} links could not be matched to the masks{why}"
+        if len(links) < MOST * len(frame):
+            warnings.warn(f"{left_out}; they have no probability (NaN)", DunnoWarning, stacklevel=5)
+        tracking = Tracker(links=links, **self._options).track(self.movie)
+        self._html = summary_html(tracking, "the tracks that were given", left_out if len(links) < len(frame) else "")
+        believed = _believed(tracking)
+        keys = zip(mother_frame.tolist(), mother.tolist(), frame.tolist(), daughter.tolist(), strict=True)
+        return np.array([believed.get(key, np.nan) for key in keys])
+
+    def shown(self, thing: Any) -> Any:
+        """The thing itself, which a notebook shows with what was found above it."""
+        vars(thing)["_repr_html_"] = partial(_html_of, thing, self._html)
+        return thing
+
+
+def _html_of(thing: Any, html: str) -> str:
+    own = getattr(type(thing), "_repr_html_", None)
+    return html + (f"<pre>{escape(str(thing))}</pre>" if own is None else own(thing))
+
+
+def _trust_table(table: Any, judge: _Judge, parent: Mapping[int, int] | None) -> Any:
     """A pandas table with a column more; an index with names counts as columns."""
     flat = table.reset_index() if any(name is not None for name in table.index.names) else table
     if flat.columns.duplicated().any():
         flat = flat.loc[:, ~flat.columns.duplicated()]
-    rows = rows_of({str(name): flat[name].to_numpy() for name in flat.columns}, movie, "the table")
+    rows = rows_of({str(name): flat[name].to_numpy() for name in flat.columns}, judge.movie, "the table")
     if parent is not None:
         rows = TrackRows(rows.track, rows.frame, rows.label, rows.place, parent)
-    return table.assign(**{COLUMN: _trust_rows(rows, movie, options)})
+    return table.assign(**{COLUMN: judge.rows(rows)})
 
 
 def _splits(tables: Sequence[Any]) -> dict[int, int] | None:
@@ -84,13 +133,13 @@ def _splits(tables: Sequence[Any]) -> dict[int, int] | None:
     return dict(zip(*(split[name].astype(int).tolist() for name in names), strict=True))
 
 
-def _trust_layer(layer: Any, movie: Movie, options: dict[str, Any]) -> Any:
+def _trust_layer(layer: Any, judge: _Judge) -> Any:
     """A napari Tracks layer with one feature more."""
     data, graph = np.asarray(layer.data), dict(layer.graph or {})
-    rows = rows_of(_named(data), movie, "the layer")
+    rows = rows_of(_named(data), judge.movie, "the layer")
     parent = {int(new): int(old if np.ndim(old) == 0 else old[0]) for new, old in graph.items()}
     rows = TrackRows(rows.track, rows.frame, rows.label, rows.place, parent)
-    features = layer.features.assign(**{COLUMN: _trust_rows(rows, movie, options)})
+    features = layer.features.assign(**{COLUMN: judge.rows(rows)})
     layer.data = data  # a layer sorts its data, and features that come later by the order they had before
     layer.features, layer.graph = features, graph
     return layer
@@ -112,30 +161,6 @@ def _tracklets(tracks: Sequence[Any]) -> Any:
     return pandas.concat([pandas.DataFrame(dict(track.to_dict())) for track in tracks], ignore_index=True)
 
 
-def _trust_rows(rows: TrackRows, movie: Movie, options: dict[str, Any]) -> Floats:
-    """(N,) the probability of the link that leads into each row."""
-    first, second, _ = rows.edges()
-    label = labelled(rows, movie)
-    found = _trust_edges(rows.frame[first], label[first], rows.frame[second], label[second], movie, options)
-    probability = np.full(len(rows.frame), np.nan)
-    probability[second] = found
-    return probability
-
-
-def _trust_edges(
-    mother_frame: Ints, mother: Ints, frame: Ints, daughter: Ints, movie: Movie, options: dict[str, Any]
-) -> Floats:
-    """(L,) the probability of each link; NaN of those that are none between detections."""
-    given = GivenLinks(mother_frame, mother, frame, daughter)
-    links = join(given, movie, "given tracks")
-    if len(links) == 0:
-        why = f"; the first: {links.unmatched[0]}" if links.unmatched else ""
-        raise InputError(f"none of the {len(frame)} links could be matched to the masks{why}")
-    believed = _believed(Tracker(links=links, **options).track(movie))
-    keys = zip(mother_frame.tolist(), mother.tolist(), frame.tolist(), daughter.tolist(), strict=True)
-    return np.array([believed.get(key, np.nan) for key in keys])
-
-
 def _believed(tracking: Tracking) -> dict[tuple[int, int, int, int], float]:
     columns = edge_columns(tracking.block)
     link = columns["selected"]
@@ -143,16 +168,16 @@ def _believed(tracking: Tracking) -> dict[tuple[int, int, int, int], float]:
     return dict(zip(zip(*ends, strict=True), columns["probability"][link].tolist(), strict=True))
 
 
-def _trust_graph(graph: Any, movie: Movie, options: dict[str, Any]) -> Any:
+def _trust_graph(graph: Any, judge: _Judge) -> Any:
     """A copy of a networkx graph whose edges have probabilities; where it has no direction, the earlier node is the mother."""
     nodes = list(graph.nodes)
     number = {node: i for i, node in enumerate(nodes)}
     frame = np.array([int(_attribute(graph, node, FRAMES)) for node in nodes], np.int64)
-    rows = TrackRows(np.arange(len(nodes)), frame, *_labels_or_places(graph, nodes, movie), {})
-    label = labelled(rows, movie)
+    rows = TrackRows(np.arange(len(nodes)), frame, *_labels_or_places(graph, nodes, judge.movie), {})
+    label = labelled(rows, judge.movie)
     ends = [sorted((number[a], number[b]), key=lambda row: int(frame[row])) for a, b in graph.edges]
     first, second = np.array(ends, np.int64).reshape(-1, 2).T
-    found = _trust_edges(frame[first], label[first], frame[second], label[second], movie, options)
+    found = judge.edges(frame[first], label[first], frame[second], label[second])
     told = graph.copy()
     for edge, probability in zip(list(graph.edges), found.tolist(), strict=True):
         told.edges[edge][COLUMN] = probability

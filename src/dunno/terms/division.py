@@ -12,6 +12,8 @@ from dunno.types import Floats
 from dunno.types.density import log_student
 from dunno.types.stretch import Stretch, Value
 
+LEAST_SHARE = 1e-9
+
 
 @dataclass(frozen=True)
 class Division(Term):
@@ -19,7 +21,7 @@ class Division(Term):
 
     Attributes:
         prior_scale: What is believed of the division scale before the movie: half a cell's size.
-        prior_share: What is believed of the share: that growth comes from divisions.
+        prior_share: What is believed of the share: that growth comes from divisions; 0 where cells are known not to divide.
     """
 
     name: ClassVar[str] = "division"
@@ -30,7 +32,7 @@ class Division(Term):
     )
     p_divide: Value = share(
         "share of surviving mothers per step",
-        (1e-9, 0.99),
+        (LEAST_SHARE, 0.99),
         Prior("prior_share", 300, "cells", "what growth alone says"),
         Words("divisions", "% of cells per step"),
         varies=True,
@@ -48,6 +50,15 @@ class Division(Term):
         divide = float(np.clip(growth - 1, 0, 0.89)) + 0.01
         return cls(division_scale=scale, p_divide=divide, prior_scale=scale, prior_share=divide)
 
+    @property
+    def never(self) -> bool:
+        """Whether cells are known not to divide."""
+        return self.prior_share == 0
+
+    def without_divisions(self) -> Division:
+        """The same where cells are known not to divide."""
+        return replace(self, p_divide=LEAST_SHARE, prior_share=0.0)
+
     def log_dividing(self, stretch: Stretch) -> Floats:
         """(E,) log density of landing there as one of two daughters."""
         return log_student(stretch.squared, self.division_scale, np.inf, stretch.n_dimensions) - stretch.log_volume
@@ -60,7 +71,7 @@ class Division(Term):
         prior = self.prior("division_scale")
         prior = replace(prior, worth=prior.worth * d)  # each edge has a displacement along each axis
         scale = prior.posterior_mean(float((weight * stretch.squared).sum()), d * float(weight.sum()))
-        if "p_divide" in step.held:
+        if "p_divide" in step.held or self.never:
             return self.fitted(division_scale=scale)
         divided = stretch.per_transition(found.divide, stretch.leads)
         survived = stretch.per_transition(1 - found.disappear, stretch.leads)

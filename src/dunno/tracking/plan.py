@@ -24,7 +24,7 @@ class Plan:
     """Everything that is decided before the first pair is tracked.
 
     `evidence` names the terms that speak beside places in a model that is fitted; `None` lets skipping frames decide. `max_gap` is
-    how many frames a link may skip; `None` lets the fit decide.
+    how many frames a link may skip; `None` lets the fit decide. `divisions` is whether cells may divide.
     """
 
     cost: Cost
@@ -41,6 +41,7 @@ class Plan:
     calibration: Calibration | None
     evidence: tuple[str, ...] | None = None
     max_gap: int | None = 0
+    divisions: bool = True
 
     @property
     def calibrated_by(self) -> Calibration:

@@ -17,6 +17,7 @@ from dunno.io.writers import export
 from dunno.io.writing import drain
 from dunno.lineage.filling import filled
 from dunno.lineage.tracks import NumberedBlock, TrackNumbers, TrackRow, numbered
+from dunno.tracking import showing
 from dunno.tracking.forests import draw_forests
 from dunno.tracking.identities import IdentityTable, identities
 from dunno.types import Block, Movie, PairPosterior, RunInfo
@@ -25,6 +26,7 @@ from dunno.types.block import Edges
 if TYPE_CHECKING:
     import networkx
     import pandas
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,10 @@ class Tracking:
     def __repr__(self) -> str:
         links = len(self.block.links)
         return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {self.about.verdict})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return showing.summary_html(self)
 
     @classmethod
     def read(cls, folder: str | Path, masks: str | Path | None = None) -> Tracking:
@@ -83,6 +89,14 @@ class Tracking:
     def expected_wrong_links(self) -> float:
         """How many of the links are expected to be wrong: the sum of 1 − P over all of them."""
         return float((1 - self.block.probability[self.block.links]).sum())
+
+    def plot_lineage(self, track: int | None = None, ax: Axes | None = None) -> Axes:
+        """Draw the family of a track (`None`: the largest one), each link coloured by its probability (matplotlib)."""
+        return showing.plot_lineage(self, track, ax)
+
+    def plot_promised(self, ax: Axes | None = None) -> Axes:
+        """Draw how many links were promised to be wrong against how many were, by what skipping frames says (matplotlib)."""
+        return showing.plot_promised(self, ax)
 
     def sample(self, n: int, seed: int = 0) -> list[Tracking]:
         """Draw n complete lineage forests from the posterior (method JP).

@@ -129,12 +129,14 @@ class Sample:
         return FramePair(*pair, gate, self.movie.scale, tuple(frames.values()) if window else ())
 
 
-def fit_sample(sample: Sample, step: int, gate: float, may_widen: bool, tell: Tell) -> tuple[Fit, float]:
+def fit_sample(
+    sample: Sample, step: int, gate: float, may_widen: bool, tell: Tell, divisions: bool = True
+) -> tuple[Fit, float]:
     """Fit a model at a frame step, widening the gate until it cuts next to nothing of the motion's tail."""
     field, size, widest = sample.field, sample.cell_size, 3 * gate
     for _ in range(WIDENINGS):
         stretch = sample.stretch(sample.jumps(step), gate)
-        fit = find_fit(stretch, field, size, lambda rounds: tell("fitting the model, rounds", rounds, 0))
+        fit = find_fit(stretch, field, size, lambda rounds: tell("fitting the model, rounds", rounds, 0), divisions)
         needed = reach_of(fit.model, stretch)
         if not may_widen or needed <= gate or gate >= widest:
             break

@@ -38,7 +38,7 @@ SLOWER, SLOWER_CELLS = (3, 4), 500
 
 def fit_plan(plan: Plan, sample: Sample, about: RunInfo, *, may_widen: bool, tell: Tell) -> Plan:
     """Fit a model to a sample of the movie itself."""
-    fit, gate = fit_sample(sample, 1, plan.gate, may_widen, tell)
+    fit, gate = fit_sample(sample, 1, plan.gate, may_widen, tell, plan.divisions)
     if not fit.converged and not fit.problems:
         warnings.warn("the fit of the model stopped before it converged", DunnoWarning, stacklevel=2)
     skipped = skip(sample, fit, JUDGING, tell, _enough(fit))

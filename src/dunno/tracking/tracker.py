@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from dunno import rooms
-from dunno.assignment import Problem
+from dunno.assignment import NEVER, Problem
 from dunno.calibration import Calibration
 from dunno.calibration.verdict import UNTESTED
 from dunno.costs import Cost, EdgeCost, cost_of, evaluate
@@ -63,6 +63,7 @@ class Tracker:
         calibration: A fitted calibration (see `dunno.calibration`), refused if it is one for another cost or method; "self" fits
             one to the movie itself, without truth, by skipping frames (the default): a model for method JP with a motion cost and
             no event cost given, else a temperature. `None` for none.
+        divisions: Whether cells may divide; `False` for those that are known not to.
         seed: Makes everything random repeatable.
         workers: Threads to use; `None` takes all cores.
         executor: Any `concurrent.futures.Executor` to use instead.
@@ -90,6 +91,7 @@ class Tracker:
         calibration: Calibration | Literal["self", "default"] | None = "default",
         evidence: str | Sequence[str] = "auto",
         max_gap: int | None = None,
+        divisions: bool = True,
         seed: int = 0,
         workers: int | None = None,
         executor: Executor | None = None,
@@ -101,6 +103,7 @@ class Tracker:
         self.appear_cost = _check_event(appear_cost, "appear_cost")
         self.disappear_cost = _check_event(disappear_cost, "disappear_cost")
         self.divide_cost = _check_event(divide_cost, "divide_cost")
+        self.divisions = divisions
         self.no_mother = no_mother
         self.links = links
         self.evidence = chosen(evidence)
@@ -118,6 +121,15 @@ class Tracker:
     def _chosen(self, calibration: Calibration | str | None) -> Calibration | Literal["self"] | None:
         """Resolve the default, and refuse what contradicts itself."""
         given = self._given_events
+        if not self.divisions and self.divide_cost is not None:
+            raise InputError(
+                f"divide_cost {self.divide_cost:g} is what a division costs, and there are none; leave it out"
+            )
+        fitted = None if isinstance(calibration, str) else calibration
+        if not self.divisions and fitted is not None and fitted.makes_costs and not fitted.never_divides:
+            raise InputError(
+                "the calibration was fitted to cells that divide; fit one without divisions, or leave it out"
+            )
         if calibration in ("default", "self"):
             for name, value in self.cost.changed().items() if self.fits_model else ():
                 raise InputError(
@@ -217,6 +229,7 @@ class Tracker:
             calibration=None if isinstance(self.calibration, str) else self.calibration,
             evidence=self.evidence,
             max_gap=self.max_gap,
+            divisions=self.divisions,
         )
 
     def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[Block]:
@@ -280,6 +293,7 @@ class Tracker:
             appear_cost=self.appear_cost,
             disappear_cost=self.disappear_cost,
             divide_cost=self.divide_cost,
+            divisions=self.divisions,
             no_mother=self.no_mother,
             links=None if self.links is None else self.links.source,
             links_unmatched=0 if self.links is None else len(self.links.unmatched),
@@ -355,6 +369,8 @@ def _event_costs(plan: Plan, pair: FramePair) -> EventCosts:
             f"cost {plan.cost.name!r} does not say what events cost; give {', '.join(missing)}, "
             "or add event_costs(pair) to it"
         )
+    if not plan.divisions:
+        given["divide"] = NEVER
     return replace(
         own or EventCosts(0.0, 0.0, 0.0), **{name: value for name, value in given.items() if value is not None}
     )

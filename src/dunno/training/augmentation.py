@@ -79,7 +79,8 @@ def mapped(window: Window, matrix: Floats) -> Window:
 
 
 def brightened(window: Window, factor: float, shift: float) -> Window:
-    """Change the intensities."""
+    """Change the intensities; where they are 0 there is no image."""
     features = window.features.copy()
-    features[:, INTENSITY] = features[:, INTENSITY] * factor + shift
+    light = features[:, INTENSITY]
+    features[:, INTENSITY] = np.where(light == 0, 0, light * factor + shift)
     return replace(window, features=features)

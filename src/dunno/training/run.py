@@ -14,7 +14,7 @@ from dunno.training.checkpoint import Epoch, State
 from dunno.training.loop import epochs
 from dunno.training.settings import Settings
 from dunno.training.windows import Recording, Windows
-from dunno.transformer.folder import import_trackastra, save_model
+from dunno.transformer.folder import NEEDED, OPTIONAL, UNUSED, import_trackastra, save_model
 from dunno.types import Movie, Truth
 
 Annotated = tuple[Movie, Truth]
@@ -49,9 +49,9 @@ def train(
     import_trackastra()
     output, settings = Path(output), settings or Settings()
     check_output(output, overwrite)
-    n_dimensions, uses_images = _agree(movies)
-    recordings = tuple(Recording.of(*each, n_dimensions, uses_images) for each in movies)
-    about = _about(movies, recordings, settings, uses_images)
+    n_dimensions = _dimensions(movies)
+    recordings = tuple(Recording.of(*each, n_dimensions) for each in movies)
+    about = _about(movies, recordings, settings)
     checkpoint = output.with_name(output.name + ".checkpoint")
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
     stream = epochs(
@@ -71,26 +71,21 @@ def train(
     return last[0].history
 
 
-def _agree(movies: Sequence[Annotated]) -> tuple[int, bool]:
-    """What the movies have in common: dimensions, and whether there are images."""
+def _dimensions(movies: Sequence[Annotated]) -> int:
+    """What all movies have."""
     if not movies:
         raise InputError("there are no movies to train on")
     dimensions = {movie.n_dimensions for movie, _ in movies}
-    images = {movie.has_images for movie, _ in movies}
     if len(dimensions) > 1:
         raise InputError("some movies are 2D and some 3D; train a model for each")
-    if len(images) > 1:
-        without = next(movie.name for movie, _ in movies if not movie.has_images)
-        raise InputError(f"{without} has no images, others have; train on one kind")
-    return dimensions.pop(), images.pop()
+    return dimensions.pop()
 
 
-def _about(
-    movies: Sequence[Annotated], recordings: Sequence[Recording], settings: Settings, uses_images: bool
-) -> dict[str, Any]:
+def _about(movies: Sequence[Annotated], recordings: Sequence[Recording], settings: Settings) -> dict[str, Any]:
+    images = [movie.has_images for movie, _ in movies]
     return {
         "dunno": version("dunno"),
-        "images": uses_images,
+        "images": NEEDED if all(images) else OPTIONAL if any(images) else UNUSED,
         "movies": [movie.name for movie, _ in movies],
         "cells": [sum(map(len, recording.frames)) for recording in recordings],
         **settings.to_dict(),

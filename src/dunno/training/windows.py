@@ -63,14 +63,14 @@ class Recording:
     held_out: tuple[Bools, ...]
 
     @classmethod
-    def of(cls, movie: Movie, truth: Truth, n_dimensions: int, uses_images: bool) -> Recording:
+    def of(cls, movie: Movie, truth: Truth, n_dimensions: int) -> Recording:
         """Read a movie's cells. Its validation part is one of space, not time: it then has windows at every frame step."""
         axis = int(np.argmax(movie.shape))
         border = (1 - VALIDATION) * movie.shape[axis]
         frames, held_out = [], []
         for t in range(len(movie)):
             cells = movie.detections(t)
-            frames.append(tokens_of(cells, movie.scale, n_dimensions, uses_images))
+            frames.append(tokens_of(cells, movie.scale, n_dimensions, movie.has_images))
             held_out.append(cells.centroid[:, axis] / movie.scale[axis] >= border)
         return cls(tuple(frames), truth, tuple(held_out))
 
@@ -126,9 +126,9 @@ class Windows:
             raise InputError(f"the largest step is {self.largest_step}; expected at least 1")
 
     def draw(self, rng: np.random.Generator, validation: bool = False) -> Window:
-        """Draw one window; a movie as often as it has frames."""
-        spare = np.array([max(len(each) - self.length + 1, 0) for each in self.recordings])
-        recording = self.recordings[rng.choice(len(spare), p=spare / spare.sum())]
+        """Draw one window; one movie as often as another, long or short."""
+        enough = [each for each in self.recordings if len(each) >= self.length]
+        recording = enough[rng.integers(len(enough))]
         largest = min(self.largest_step, (len(recording) - 1) // (self.length - 1))
         step = int(np.exp(rng.uniform(0.0, np.log(largest + 1))))
         start = int(rng.integers(len(recording) - step * (self.length - 1)))

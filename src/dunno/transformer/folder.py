@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dunno.errors import InputError, MissingExtra
+from dunno.types import Detections
 
 FILES = ("config.yaml", "model.pt", "train_config.yaml")
 PRETRAINED = ("general_2d", "ctc")
@@ -16,6 +17,9 @@ FEATURES = "wrfeat"
 
 NORMALISATION = "quiet_softmax"
 """The only normalisation in which having no mother has a weight: its logit is 0."""
+
+
+NEEDED, OPTIONAL, UNUSED = "needed", "optional", "unused"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +33,7 @@ class Model:
         n_dimensions: 2 or 3; one for 3 also takes 2D movies.
         cutoff: The distance in pixels beyond which it links nothing.
         dropout: The rate with which it was trained.
-        uses_images: Whether it was trained with intensities; otherwise it sees zeros in their place.
+        images: Whether it sees intensities: "needed"; "optional", where there are any; or "unused". It sees zeros in their place.
     """
 
     network: Any
@@ -38,7 +42,11 @@ class Model:
     n_dimensions: int
     cutoff: float
     dropout: float
-    uses_images: bool
+    images: str
+
+    def uses_images(self, cells: Detections) -> bool:
+        """Whether it sees the intensities of these cells."""
+        return self.images == NEEDED or (self.images == OPTIONAL and cells.brightness is not None)
 
 
 def import_trackastra() -> None:
@@ -113,7 +121,7 @@ def load_model(model: str | Path) -> Model:
         n_dimensions=int(config["coord_dim"]),
         cutoff=float(config["spatial_pos_cutoff"]),
         dropout=float(config["dropout"]),
-        uses_images=bool(trained.get("images", True)),
+        images=_images(trained.get("images", True)),
     )
 
 
@@ -139,6 +147,11 @@ def _read(folder: Path) -> tuple[Any, dict[str, Any]]:
     if not isinstance(trained, dict):
         raise InputError(f"{folder / 'train_config.yaml'}: expected a table of settings")
     return network, trained
+
+
+def _images(trained: object) -> str:
+    """Trackastra's own models do not say, and need images; those of version 0.2 say yes or no."""
+    return str(trained) if trained in (NEEDED, OPTIONAL, UNUSED) else NEEDED if trained else UNUSED
 
 
 def save_model(network: Any, trained: dict[str, Any], folder: Path) -> None:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dunno.transformer.attention import dropping, one_thread
+from dunno.transformer.attention import Dropping, forward, one_thread
 from dunno.transformer.folder import Model
 from dunno.transformer.tokens import Singles, Tokens
+from dunno.types import Bools
 
-LARGEST_BATCH = 2**24
-"""Attention weights that are held at a time, 64 MB of them."""
+LARGEST_BATCH = 2**25
+"""Logits that are held at a time, 128 MB of them."""
 
 
 def association(model: Model, frames: Sequence[Tokens]) -> Singles:
@@ -23,8 +24,8 @@ def association(model: Model, frames: Sequence[Tokens]) -> Singles:
         return np.zeros((0, 0), np.float32)
     place, features = _inputs(frames)
     with one_thread(), torch.inference_mode():
-        found = model.network(place, features=features)[0].numpy()
-    return _within(model.cutoff, frames, found)
+        found = forward(model.network, place, features)[0].numpy()
+    return np.where(_far(model.cutoff, frames), np.float32(-np.inf), found)
 
 
 def stochastic_associations(
@@ -37,14 +38,14 @@ def stochastic_associations(
     if n == 0 or rate == 0:
         yield from [association(model, frames)] * k
         return
-    generator = torch.Generator().manual_seed(int(rng.integers(2**63)))
-    at_once = max(LARGEST_BATCH // (model.network.config["nhead"] * n * n), 1)
     place, features = _inputs(frames)
+    far = _far(model.cutoff, frames)
+    at_once = max(LARGEST_BATCH // (n * n), 1)
     for first in range(0, k, at_once):
-        size = min(at_once, k - first)
-        with one_thread(), torch.inference_mode(), dropping(rate, generator):
-            found = model.network(place.expand(size, -1, -1), features=features.expand(size, -1, -1)).numpy()
-        yield from (_within(model.cutoff, frames, each) for each in found)
+        with one_thread(), torch.inference_mode():
+            dropping = Dropping(rate, min(at_once, k - first), rng)
+            found = forward(model.network, place, features, dropping).numpy()
+        yield from (np.where(far, np.float32(-np.inf), each) for each in found)
 
 
 def _inputs(frames: Sequence[Tokens]) -> tuple[Any, Any]:
@@ -57,8 +58,8 @@ def _inputs(frames: Sequence[Tokens]) -> tuple[Any, Any]:
     return torch.from_numpy(place)[None], torch.from_numpy(features)[None]
 
 
-def _within(cutoff: float, frames: Sequence[Tokens], logits: Singles) -> Singles:
+def _far(cutoff: float, frames: Sequence[Tokens]) -> Bools:
+    """(N, N) which cells are beyond the cutoff of each other."""
     place = np.concatenate([each.place for each in frames]).astype(np.float64)
     squares = np.einsum("nd,nd->n", place, place)
-    distance = squares[:, None] + squares - 2 * place @ place.T
-    return np.where(distance > cutoff**2, np.float32(-np.inf), logits)
+    return np.asarray(squares[:, None] + squares - 2 * place @ place.T > cutoff**2)

@@ -10,10 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.errors import MovieError
-from dunno.types import Detections
-from dunno.types.labels import LabelImage
+from dunno.types import Detections, Floats
+from dunno.types.measuring import PIXEL_VARIANCE, measure_cells
 
 Singles = NDArray[np.float32]
+
+BORDER = 5
+"""Pixels from the image's border within which a cell is close to it."""
+
+DARK, BRIGHT = 1.0, 99.8
+"""Percentiles of a frame between which intensities are taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,39 +39,53 @@ class Tokens:
 
 
 def tokens_of(cells: Detections, scale: Sequence[float], n_dimensions: int, uses_images: bool) -> Tokens:
-    """A frame's tokens; what needs its pixels is computed once and kept with them.
+    """A frame's tokens: Trackastra's own, from what was measured of the cells.
 
     Args:
         cells: The frame's detections.
         scale: Size of a pixel along each axis.
         n_dimensions: The model's; a 2D movie is one slice to a model for 3D.
-        uses_images: Whether the model wants intensities.
+        uses_images: Whether intensities are seen; without, they are 0.
     """
     own = cells.centroid.shape[1]
     if own > n_dimensions:
         raise MovieError(f"frame {cells.frame}: a 3D movie, but the model is for 2D; train or choose one for 3D")
-    place = (cells.centroid / np.asarray(scale)).astype(np.float32)
-    place = np.pad(place, ((0, 0), (n_dimensions - own, 0)))
-    features = cells.once(("tokens", n_dimensions, uses_images), lambda: _features(cells, n_dimensions, uses_images))
-    return Tokens(place, features)
+    unit, more = np.asarray(scale), n_dimensions - own
+    area, covariance, brightness = _measured(cells, unit, uses_images)
+    covariance = np.pad(covariance, ((0, 0), (more, 0), (more, 0)))
+    inertia = np.trace(covariance, axis1=1, axis2=2)[:, None, None] * np.eye(n_dimensions) - covariance
+    diameter = 2 * np.sqrt(area / np.pi) if n_dimensions == 2 else np.cbrt(6 * area / np.pi)
+    light = _light(cells, brightness) if uses_images else np.zeros(len(cells))
+    columns = (diameter, light, inertia.reshape(len(cells), n_dimensions**2), _closeness(cells))
+    place = np.pad(cells.centroid / unit, ((0, 0), (more, 0)))
+    return Tokens(place.astype(np.float32), np.column_stack(columns).astype(np.float32))
 
 
-def _features(cells: Detections, n_dimensions: int, uses_images: bool) -> Singles:
-    image = cells.images if uses_images else None
-    return measure_tokens(cells.masks, image, cells.label, n_dimensions)
+def _measured(cells: Detections, unit: Floats, uses_images: bool) -> tuple[Floats, Floats, Floats | None]:
+    """Areas, covariances of pixels' centres and mean intensities, in pixels; measured anew under other masks."""
+    if cells.covariance is not None and (cells.brightness is not None or not uses_images):
+        square = PIXEL_VARIANCE * np.eye(len(unit))
+        return cells.area / unit.prod(), cells.covariance / np.multiply.outer(unit, unit) - square, cells.brightness
+    found = measure_cells(cells.masks, cells.images if uses_images else None, f"frame {cells.frame}")
+    light = None if found.light is None else found.light.brightness
+    return found.place.area.astype(np.float64), found.covariance - PIXEL_VARIANCE * np.eye(len(unit)), light
 
 
-def measure_tokens(masks: LabelImage, image: NDArray[Any] | None, label: NDArray[Any], n_dimensions: int) -> Singles:
-    """(n, q) Trackastra's features of the labelled cells, by ascending label.
+def _light(cells: Detections, brightness: Floats | None) -> Floats:
+    """(n,) mean intensities between the frame's own percentiles, as in Trackastra's training."""
+    dark, bright = cells.once("percentiles", lambda: _percentiles(cells.images))
+    return np.asarray((brightness - dark) / (bright - dark + 1e-8))
 
-    Intensities are between the frame's own 1 % and 99.8 % quantiles, as in Trackastra's training; without an image they are 0.
-    """
-    from trackastra.data.wrfeat import WRFeatures
-    from trackastra.utils import normalize
 
-    # Counted from 1, because skimage makes room for every label up to the largest.
-    names = np.where(masks > 0, np.searchsorted(label, masks) + 1, 0).astype(np.int32)
-    seen = np.zeros(masks.shape, np.float32) if image is None else normalize(np.asarray(image))
-    while names.ndim < n_dimensions:
-        names, seen = names[None], seen[None]
-    return np.asarray(WRFeatures.from_mask_img(names[None], seen[None]).features_stacked, dtype=np.float32)
+def _percentiles(image: NDArray[Any]) -> tuple[float, float]:
+    """Of every fourth row and column of a large image, as Trackastra takes them."""
+    thinned = image[..., ::4, ::4] if min(image.shape[-2:]) > 256 else image
+    dark, bright = np.percentile(thinned.astype(np.float32), (DARK, BRIGHT))
+    return float(dark), float(bright)
+
+
+def _closeness(cells: Detections) -> Floats:
+    """(n,) 1 at the image's border (of its last two axes), 0 from five pixels on."""
+    box, shape = cells.bbox[:, :, -2:], np.asarray(cells.masks.shape[-2:])
+    distance = np.minimum(box[:, 0], shape - box[:, 1]).min(axis=1)
+    return np.asarray(1 - np.minimum(distance / BORDER, 1))

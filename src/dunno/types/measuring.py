@@ -58,6 +58,22 @@ class CellMeasurements(NamedTuple):
     digest: int
     light: Light | None
 
+    def scaled(self, scale: Floats) -> dict[str, Any]:
+        """Columns of `Detections`: lengths in physical units.
+
+        Args:
+            scale: (d,) sides of a pixel.
+        """
+        return {
+            "label": self.place.label,
+            "centroid": self.place.centroid * scale,
+            "area": self.place.area * np.float64(scale.prod()),
+            "bbox": self.place.bbox,
+            "covariance": self.covariance * np.multiply.outer(scale, scale),
+            "touching": self.touching,
+            "pieces": self.pieces,
+        }
+
 
 def measure_cells(labels: LabelImage, image: NDArray[Any] | None, where: str) -> CellMeasurements:
     """Measure every cell of a frame.
@@ -70,19 +86,23 @@ def measure_cells(labels: LabelImage, image: NDArray[Any] | None, where: str) ->
     if image is not None and image.shape != labels.shape:
         raise MovieError(f"{where}: labels of shape {labels.shape}, but an image of {image.shape}")
     try:
-        place, covariance, touching, pieces, digest, light = _core.measure_cells(
-            as_volume(labels), None if image is None else as_volume(_plain(image))
-        )
+        found = _core.measure_cells(as_volume(labels), None if image is None else plain_volume(image))
     except ValueError as error:
         raise MovieError(f"{where}: {error}; labels are positive and the background is 0") from None
-    axes = slice(3 - labels.ndim, 3)
+    return to_cells(found, labels.ndim, image is not None)
+
+
+def to_cells(columns: Any, n_dimensions: int, has_image: bool) -> CellMeasurements:
+    """The core's columns, flat and with three axes."""
+    place, covariance, touching, pieces, digest, light = columns
+    axes = slice(3 - n_dimensions, 3)
     return CellMeasurements(
-        to_measurements(place, labels.ndim),
-        covariance.reshape(-1, 3, 3)[:, axes, axes] + PIXEL_VARIANCE * np.eye(labels.ndim),
+        to_measurements(place, n_dimensions),
+        covariance.reshape(-1, 3, 3)[:, axes, axes] + PIXEL_VARIANCE * np.eye(n_dimensions),
         touching,
         pieces,
         digest,
-        None if image is None else Light(*light),
+        Light(*light) if has_image else None,
     )
 
 
@@ -102,10 +122,10 @@ def digest_of(labels: LabelImage, where: str) -> int:
         raise MovieError(f"{where}: {error}; labels are positive and the background is 0") from None
 
 
-def _plain(image: NDArray[Any]) -> NDArray[Any]:
-    """The image in a number type that the core takes."""
-    if image.dtype.kind in "iu" or (image.dtype.kind == "f" and image.dtype.itemsize in (4, 8)):
-        return image
+def plain_volume(image: NDArray[Any]) -> NDArray[Any]:
+    """The image as the core takes it, in a number type that it takes."""
     if image.dtype == np.bool_:
-        return image.view(np.uint8)
-    return image.astype(np.float64)
+        image = image.view(np.uint8)
+    elif not (image.dtype.kind in "iu" or (image.dtype.kind == "f" and image.dtype.itemsize in (4, 8))):
+        image = image.astype(np.float64)
+    return as_volume(image)

@@ -211,17 +211,10 @@ class Movie:
                 problem = str(error)
         found = measure_cells(masks, image, self.where(t))
         light = found.light if self._images is None or image is not None else dark(len(found.place.label))
-        scale = np.asarray(self.scale)
         return Detections(
-            label=found.place.label,
-            centroid=found.place.centroid * scale,
-            area=found.place.area * np.float64(scale.prod()),
-            bbox=found.place.bbox,
+            **found.scaled(np.asarray(self.scale)),
             frame=int(self.frames[t]),
             pixels=pixels,
-            covariance=found.covariance * np.multiply.outer(scale, scale),
-            touching=found.touching,
-            pieces=found.pieces,
             digest=None if blank else found.digest,
             time=self._time(t),
             **({} if light is None else light._asdict()),
@@ -303,7 +296,8 @@ class Movie:
 
     def _check_shape(self, shape: tuple[int, ...], where: str) -> None:
         if shape != self.shape:
-            raise MovieError(f"{where}: a frame of shape {shape}, but the movie's first one has {self.shape}")
+            short = "; fill up its missing slices with empty ones, or take the frame away" if len(shape) == 3 else ""
+            raise MovieError(f"{where}: a frame of shape {shape}, but the movie's first one has {self.shape}{short}")
 
 
 def check_step(n: int, start: int, length: int) -> slice:

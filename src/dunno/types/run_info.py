@@ -41,6 +41,7 @@ class RunInfo(Mapping[str, Any]):
     appear_cost: float | None = None
     disappear_cost: float | None = None
     divide_cost: float | None = None
+    divisions: bool = True
     no_mother: bool = True
     links: str | None = None
     links_unmatched: int = 0

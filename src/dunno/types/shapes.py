@@ -19,6 +19,22 @@ def elongation(covariance: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(axes[:, -1] / axes[:, 0], 1.0)))
 
 
+def fullness(area: Floats, covariance: Floats) -> Floats:
+    """(n,) area or volume over that of the ellipse or ellipsoid with the same second moments: 1 for one, less for others.
+
+    Args:
+        area: (n,)
+        covariance: (n, d, d) second central moments.
+
+    Example:
+        >>> fullness(np.array([4.0]), np.array([np.eye(2) / 3])).round(3)  # a square of side 2
+        array([0.955])
+    """
+    d = covariance.shape[-1]
+    ball = np.pi if d == 2 else 4 * np.pi / 3
+    return np.asarray(area / (ball * np.sqrt((d + 2) ** d * np.linalg.det(covariance))))
+
+
 def long_axis(covariance: Floats) -> Floats:
     """(n, d) unit vector along the longest axis; of its two directions the one towards larger x (else y, else z).
 

@@ -68,3 +68,15 @@ def test_what_is_no_hdf5_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.h5").write_bytes(b"hello")
     with pytest.raises(MovieError, match="x.h5: cannot be opened as HDF5"):
         read(tmp_path / "x.h5")
+
+
+def test_a_last_axis_of_one_pixel_is_asked_about(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "cells.h5", "w") as file:
+        file.create_dataset("exported_data", data=np.stack(COLONY)[..., None])  # no axistags
+    with pytest.raises(
+        MovieError, match=r"shape \(3, 6, 12, 1\) without names.*Say so with --axes TYXC or --axes TZYX"
+    ):
+        read(tmp_path / "cells.h5")
+    assert_is_colony(read(tmp_path / "cells.h5", axes="TYXC"))
+    assert read(tmp_path / "cells.h5", axes="TZYX").shape == (6, 12, 1)

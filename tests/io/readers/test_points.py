@@ -135,3 +135,76 @@ def test_what_needs_masks_is_refused(tmp_path: Path) -> None:
         read(tmp_path / "spots.csv", label_components=True)
     part = read(tmp_path / "spots.csv", region=((0, 3), (0, 12)))
     assert part.detections(0).label.tolist() == [1, 2]
+
+
+def trackmate(path: Path, spots: str, unit: str = "micron", size: str = "0.5") -> Path:
+    image = f'<ImageData pixelwidth="{size}" pixelheight="0.25" voxeldepth="2" timeinterval="120"/>'
+    path.write_text(
+        f'<TrackMate version="8.1.2"><Model spatialunits="{unit}" timeunits="sec"><AllSpots>{spots}</AllSpots></Model>'
+        f"<Settings>{image}</Settings></TrackMate>"
+    )
+    return path
+
+
+def spot(name: int, t: int, place: tuple[float, float, float], more: str = "") -> str:
+    z, y, x = place
+    return f'<Spot ID="{name}" FRAME="{t}" POSITION_X="{x}" POSITION_Y="{y}" POSITION_Z="{z}" RADIUS="1.5" {more}/>'
+
+
+def test_trackmates_spots_are_points_with_their_radius(tmp_path: Path) -> None:
+    spots = [
+        spot(0, 0, (0, 2, 3)),
+        spot(7, 0, (0, 5, 6)),
+        spot(3, 2, (0, 2, 4)),
+        spot(9, 2, (0, 8, 8), 'VISIBILITY="0"'),
+    ]
+    movie = read(trackmate(tmp_path / "s.xml", "".join(spots)))
+    assert (movie.frames.tolist(), movie.scale, movie.interval) == ([0, 2], (0.25, 0.5), 2.0)
+    cells = movie.detections(0)
+    assert cells.label.tolist() == [1, 8]
+    assert cells.centroid.tolist() == [[2.0, 3.0], [5.0, 6.0]]
+    np.testing.assert_allclose(cells.area, np.pi * 1.5**2)
+    assert len(movie.detections(1)) == 1  # what TrackMate hides is left out
+    assert "0.25 × 0.5 µm/pixel, 2 min between frames, from the file" in movie.notes
+    volume = read(trackmate(tmp_path / "v.xml", spot(1, 0, (4, 2, 3)) + spot(2, 1, (6, 2, 3))))
+    assert volume.scale == (2.0, 0.25, 0.5)
+    assert volume.detections(1).centroid.tolist() == [[6.0, 2.0, 3.0]]
+
+
+def test_spots_in_pixels_have_no_scale(tmp_path: Path) -> None:
+    movie = read(trackmate(tmp_path / "s.xml", spot(1, 0, (0, 2, 3)) + spot(2, 1, (0, 2, 3)), unit="pixel", size="1"))
+    assert not movie.has_scale
+    with pytest.raises(MovieError, match="s.xml: has pixels of size .* expected sizes above zero"):
+        read(trackmate(tmp_path / "s.xml", spot(1, 0, (0, 2, 3)), size="0"))
+    with pytest.raises(MovieError, match="s.xml: holds no TrackMate spots"):
+        read(trackmate(tmp_path / "s.xml", ""))
+
+
+def test_cocos_objects_may_overlap(tmp_path: Path) -> None:
+    """Two discs that cross each other: a label image has no room for both."""
+    images = [{"id": 50 - t, "file_name": f"img_{t}.png", "height": 60, "width": 60} for t in range(12)]
+    rle = {"size": [60, 60], "counts": "not looked at"}
+    objects = [
+        {
+            "id": 2 * t + k,
+            "image_id": 50 - t,
+            "bbox": [4 * t if k else 44 - 4 * t, 20 + 3 * k, 9, 9],
+            "segmentation": rle,
+        }
+        for t in range(12)
+        for k in (0, 1)
+    ]
+    path = tmp_path / "coco.json"
+    path.write_text(json.dumps({"images": images, "annotations": objects, "categories": []}))
+    movie = read(path)
+    assert (len(movie), movie.has_masks) == (12, False)
+    cells = movie.detections(5)
+    assert cells.label.tolist() == [11, 12]
+    assert cells.centroid.tolist() == [[24.0, 28.0], [27.0, 24.0]]  # the centres of their pixels
+    assert cells.area[0] == pytest.approx(np.pi * 4.5**2)
+    assert run(["track", str(path), "-o", str(tmp_path / "out"), "--method", "SM", "--max-distance", "8", "-q"]) == 0
+    path.write_text(json.dumps({"images": images, "annotations": [{"id": 1, "image_id": 50, "segmentation": rle}]}))
+    with pytest.raises(
+        MovieError, match=r"cannot be read as COCO annotations \('bbox'\); expected images with a file_name, and"
+    ):
+        read(path)

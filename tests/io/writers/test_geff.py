@@ -3,12 +3,18 @@ from pathlib import Path
 import geff
 import numpy as np
 import pytest
+import zarr
 from geff.core_io import read_to_memory
 from geff.validate.data import ValidationConfig, validate_data
 
+import dunno
 from dunno import Movie, Tracker
+from dunno.cli import run
+from dunno.io import read_links
+from dunno.simulate import colony
 from dunno.tracking import Tracking
 
+from ...conftest import COLONY
 from ..others import by_others, library
 from .conftest import n_cells
 
@@ -134,3 +140,79 @@ def test_motiles_tracker_loads_it(tracking: Tracking, tmp_path: Path) -> None:
     tracking.to_geff(tmp_path / "tracks.geff")
     found = loader.import_from_geff(tmp_path / "tracks.geff", node_name_map={"time": "t", "pos": ["y", "x"]})
     assert found.graph.num_nodes() == n_cells(tracking)
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_a_graph_lies_beside_its_labels_in_one_ome_zarr(version: str, tmp_path: Path) -> None:
+    path = ome_zarr(tmp_path / "movie.ome.zarr", version)
+    assert run(["track", str(path), "-o", str(tmp_path / "out"), "--max-distance", "9", "-q"]) == 0
+    assert run(["export", str(tmp_path / "out"), "--to", "geff", "-o", str(path / "tracks.geff"), "-q"]) == 0
+    metadata = geff.GeffMetadata.read(path / "tracks.geff")
+    (related,) = [each for each in metadata.related_objects if each.type == "labels"]
+    assert (related.path, related.node_prop) == ("../labels/cells", "seg_id")
+    labels = zarr.open(path / "tracks.geff" / related.path / "0", mode="r")
+    graph, _ = geff.read(path / "tracks.geff")
+    for _, node in graph.nodes(data=True):
+        y, x = (round(node[axis] / size) for axis, size in zip("yx", (0.5, 0.25), strict=True))
+        assert labels[int(node["t"]), y, x] == node[related.node_prop]
+    assert len(dunno.read(path)) == 3  # the movie is what it was
+    links = read_links(path / "tracks.geff", dunno.read(path))
+    assert len(links) == graph.number_of_edges() > 4
+    reader = pytest.importorskip("napari_ome_zarr")
+    assert [kind for _, _, kind in reader.napari_get_reader(str(path))(str(path))] == ["image", "labels"]
+
+
+def ome_zarr(path: Path, version: str) -> Path:
+    """An image with labels, in the metadata of either version."""
+    axes = [{"name": name, "type": kind} for name, kind in (("t", "time"), ("y", "space"), ("x", "space"))]
+    scale = [{"type": "scale", "scale": [1.0, 0.5, 0.25]}]
+    scales = [{"name": "cells", "axes": axes, "datasets": [{"path": "0", "coordinateTransformations": scale}]}]
+    root = zarr.open_group(path, mode="w", zarr_format=2 if version == "0.4" else 3)
+    for group in (root, root.create_group("labels/cells")):
+        own = {"multiscales": scales if version == "0.5" else [{**scales[0], "version": version}]}
+        own |= {} if group is root else {"image-label": {"version": version, "source": {"image": "../../"}}}
+        group.attrs.update({"ome": {**own, "version": version}} if version == "0.5" else own)
+        group.create_array("0", data=np.stack(COLONY))
+    names = {"labels": ["cells"]}
+    root["labels"].attrs.update({"ome": {**names, "version": version}} if version == "0.5" else names)
+    return path
+
+
+def test_the_convention_holds_that_the_page_describes(tmp_path: Path) -> None:
+    tracking = Tracker(max_gap=2, evidence="places").track(colony(cells=12, frames=10, motion=0.4, cycle=6).movie)
+    tracking.to_geff(tmp_path / "tracks.geff")
+    read = {
+        name: read_to_memory(tmp_path / "tracks.geff" / place)
+        for name, place in (("solution", ""), ("candidates", "candidates"))
+    }
+    page = (Path(__file__).parents[3] / "docs" / "geff.md").read_text().splitlines()
+    rows = [
+        [part.strip().strip("`") for part in line.split("|")[1:4]]
+        for line in page
+        if line.startswith(("| sol", "| can"))
+    ]
+    assert len(rows) == 9
+    for name, kind, prop in rows:
+        graph = read[name]
+        column, about = graph[f"{kind}_props"][prop], getattr(graph["metadata"], f"{kind}_props_metadata")[prop]
+        values = column["values"] if column["missing"] is None else column["values"][~column["missing"]]
+        assert len(values) and about.name and about.description
+        if prop.startswith("p"):
+            assert 0 <= values.min() <= values.max() <= 1
+    nodes, candidates = read["solution"]["node_props"], read["candidates"]
+    np.testing.assert_array_equal(read["solution"]["node_ids"], candidates["node_ids"])
+    related = read["solution"]["metadata"].related_objects
+    assert [(each.type, each.path) for each in related] == [("geff", "candidates")]
+    ends, chosen = candidates["edge_ids"], candidates["edge_props"]["selected"]["values"]
+    assert set(map(tuple, ends[chosen].tolist())) == set(map(tuple, read["solution"]["edge_ids"].tolist()))
+    total = np.bincount(
+        ends[:, 1], candidates["edge_props"]["probability"]["values"], minlength=len(candidates["node_ids"])
+    )
+    known = ~nodes["p_appear"]["missing"]
+    np.testing.assert_allclose((total + nodes["p_appear"]["values"])[known], 1.0, atol=1e-9)
+    np.testing.assert_array_equal(known, nodes["t"]["values"] > 0)
+    linked = np.isin(read["solution"]["node_ids"], read["solution"]["edge_ids"][:, 1])
+    np.testing.assert_array_equal(nodes["probability"]["missing"], ~linked)
+    about = read["solution"]["metadata"].extra["dunno"]
+    assert about["verdict"] in ("supported", "untested", "contradicted") and about["reason"]
+    assert about["calibrated"] == (about["verdict"] == "supported")

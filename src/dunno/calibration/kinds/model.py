@@ -75,6 +75,11 @@ class ModelCalibration(Calibration):
         return self.model.max_gap
 
     @property
+    def never_divides(self) -> bool:
+        """Whether cells are known not to divide."""
+        return self.model.never_divides
+
+    @property
     def judges_masks(self) -> bool:
         """Whether masks may hold no cell, or two."""
         return self.model.judges_masks
@@ -161,7 +166,7 @@ class ModelCalibration(Calibration):
         """What the parameters say, as a person is told: a name, a number with its interval, a unit."""
         found = []
         for each in self.model.parameters.values():
-            if each.words is None:
+            if each.words is None or (each.name == "p_divide" and self.model.never_divides):
                 continue
             ends = self.intervals.get(each.name)
             between = None if ends is None else [each.words.number(end) for end in ends]

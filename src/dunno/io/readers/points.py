@@ -1,8 +1,9 @@
-"""Points without masks: tables and graphs of places."""
+"""Points without masks: tables and graphs of places, TrackMate's spots, and COCO's objects, which may overlap."""
 
 from __future__ import annotations
 
 import csv
+import json
 from array import array
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +13,12 @@ import numpy as np
 
 from dunno.errors import MovieError
 from dunno.io.claims import check_graph
-from dunno.io.images import one_line
+from dunno.io.images import natural_key, one_line
 from dunno.io.masking import Region
 from dunno.io.readers import Options
+from dunno.io.spacing import MICROMETRES, MINUTES, Spacing
 from dunno.io.track_tables import CENTROIDS, find_columns
+from dunno.io.trackmate_content import read_content
 from dunno.types import Floats, Ints, Movie, Points
 from dunno.types.movie import MOST_FRAMES
 
@@ -25,29 +28,36 @@ LOOKED_AT = 20
 UNIT_LINES = 3
 MOST_EMPTY = 10_000
 """Frames for each point; more is a mistake."""
+SUFFIXES = (".csv", ".xml", ".json")
 
 
 class PointsReader:
-    """A table of points (CSV with frame, [z,] y, x), or the nodes of a GEFF: places are all that is known of the cells."""
+    """Points (CSV with frame, [z,] y, x; a GEFF's nodes; TrackMate's `.xml`; boxes of a COCO `.json`): only places are known."""
 
     name = "points"
-    form = "a table of points (.csv, .geff)"
+    form = "a table of points (.csv, .geff, TrackMate's .xml, COCO's .json)"
     example = "dunno track spots.csv -o OUT --scale 2,0.4,0.4"
     order = 8
     has_masks = False
 
     def accepts(self, path: Path) -> bool:
-        """Whether it is called a CSV, or holds the nodes of a graph."""
-        return (path.suffix.lower() == ".csv" and path.is_file()) or (path / "nodes").is_dir()
+        """Whether it is called a CSV, an XML or a JSON, or holds the nodes of a graph."""
+        return (path.suffix.lower() in SUFFIXES and path.is_file()) or (path / "nodes").is_dir()
 
     def read(self, path: Path, options: Options) -> Movie:
         """Read all points; frames are those between the first and the last."""
         if options.label_components:
             raise MovieError(f"{path}: has points and no masks; leave out --label-components")
-        columns = _of_geff(path) if path.is_dir() else _of_table(path)
-        points, frames, notes = _points(columns, options, path)
+        spacing = Spacing()
+        if path.suffix.lower() == ".xml":
+            columns, spacing = _of_trackmate(path)
+        elif path.suffix.lower() == ".json":
+            columns = _of_coco(path)
+        else:
+            columns = _of_geff(path) if path.is_dir() else _of_table(path)
+        points, frames, notes = _points(columns, options, spacing, path)
         plain = replace(options, region=None)
-        return plain.movie(points, name=path.stem, mask_source=str(path), frames=frames, notes=notes)
+        return plain.movie(points, name=path.stem, mask_source=str(path), frames=frames, spacing=spacing, notes=notes)
 
 
 def _of_table(path: Path) -> dict[str, Floats]:
@@ -112,7 +122,45 @@ def _of_geff(path: Path) -> dict[str, Floats]:
     return dict(zip(("frame", *CENTROIDS[len(axes) - 1]), values, strict=True)) | {"id": names + 1}
 
 
-def _points(columns: dict[str, Floats], options: Options, path: Path) -> tuple[Points, Ints, list[str]]:
+def _of_coco(path: Path) -> dict[str, Floats]:
+    """The centres of annotated boxes, frame by frame in the order of the images' names; outlines are not looked at."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        images = sorted(content["images"], key=lambda image: natural_key(Path(image["file_name"])))
+        frame_of = {image["id"]: t for t, image in enumerate(images)}
+        found = [(frame_of[each["image_id"]], each["id"], *each["bbox"]) for each in content["annotations"]]
+        frame, name, x, y, width, height = np.array(found, np.float64).reshape(-1, 6).T
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise MovieError(
+            f"{path}: cannot be read as COCO annotations ({one_line(error)}); expected images with a file_name, and annotations "
+            "with image_id and bbox"
+        ) from None
+    radius = np.sqrt(width * height) / 2
+    return {"frame": frame, "y": y + height / 2 - 0.5, "x": x + width / 2 - 0.5, "id": name + 1, "radius": radius}
+
+
+def _of_trackmate(path: Path) -> tuple[dict[str, Floats], Spacing]:
+    """Spots that are shown, in pixels, their names and radii; and what the file says of pixels and time."""
+    file = read_content(path, MovieError)
+    pixel = np.array(file.pixel)
+    if not (np.isfinite(pixel).all() and pixel.min() > 0):
+        raise MovieError(f"{path}: has pixels of size {file.pixel} (Z, Y, X); expected sizes above zero")
+    shown = np.array(file.hidden) == 0
+    unit, minutes = MICROMETRES.get(file.unit.lower()), MINUTES.get(file.time_unit.lower())
+    place = (np.array(file.position).reshape(-1, 3) / pixel)[shown].T
+    columns = dict(zip(CENTROIDS[3], place, strict=True))
+    columns |= {
+        "frame": np.array(file.frame)[shown].astype(np.float64),
+        "radius": np.array(file.radius)[shown] * (unit or 1.0),
+    }
+    columns["id"] = np.array(file.ids)[shown] + 1.0  # they count from 0
+    z, y, x = (size * unit if unit else None for size in file.pixel)
+    return columns, Spacing(z, y, x, file.interval * minutes if minutes and file.interval > 0 else None)
+
+
+def _points(
+    columns: dict[str, Floats], options: Options, spacing: Spacing, path: Path
+) -> tuple[Points, Ints, list[str]]:
     frame, notes = _frame_numbers(columns["frame"], path), ["points without masks: places are the only evidence"]
     flat = "z" in columns and len(np.unique(columns["z"])) <= 1
     notes += ["all points have the same z, which is left out"] if flat else []
@@ -137,7 +185,7 @@ def _points(columns: dict[str, Floats], options: Options, path: Path) -> tuple[P
     for t, here in enumerate(rows):
         order = np.argsort(labels[t], kind="stable")
         labels[t], places[t] = labels[t][order], place[here][order]
-    scale = np.broadcast_to(1.0 if options.scale is None else options.scale, len(axes))
+    scale = np.broadcast_to((spacing.scale(len(axes)) or 1.0) if options.scale is None else options.scale, len(axes))
     diameter = _diameter(columns.get("radius"), [places[t] * scale for t in range(min(len(frames), LOOKED_AT))])
     return Points(labels, places, diameter, str(path)), frames, notes
 

@@ -11,6 +11,7 @@ import numpy as np
 from dunno.errors import InputError, OutputError
 from dunno.io.ctc import MAX_LABEL, write_mask, write_table
 from dunno.lineage.tracks import LONGEST, NumberedBlock, TrackRow
+from dunno.segments.drawing import draw_over_background
 from dunno.types import Detections, Ints, Movie, RunInfo
 from dunno.types.labels import relabelled
 
@@ -119,13 +120,3 @@ class CtcWriter:
 
     def _cuts_of(self, track: int) -> list[Cut]:
         return [cut for cut in self._cuts if cut.track == track] if track in self._labels else []
-
-
-def draw_over_background(tracks: Any, pixels: Ints, label: int) -> None:
-    """Give a label to those of the pixels that are free; to the free pixel nearest to their middle where none is."""
-    inside = ((pixels >= 0) & (pixels < tracks.shape)).all(axis=1)
-    free = pixels[inside][tracks[tuple(pixels[inside].T)] == 0]
-    if not len(free):
-        everywhere = np.argwhere(tracks == 0)
-        free = everywhere[np.argsort(((everywhere - pixels.mean(axis=0)) ** 2).sum(axis=1), kind="stable")[:1]]
-    tracks[tuple(free.T)] = label

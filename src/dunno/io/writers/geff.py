@@ -15,6 +15,7 @@ import numpy as np
 from dunno.io.columns import columns_for_tools, edge_columns, radius
 from dunno.io.gathering import axes_of
 from dunno.io.meanings import CELLS, EDGES, Meaning
+from dunno.io.plates import labels_beside
 from dunno.io.spool import SpooledTable
 from dunno.io.zarr_folder import ZarrFolder
 from dunno.lineage.tracks import NumberedBlock, TrackRow
@@ -96,7 +97,9 @@ class GeffWriter:
         }
         if is_solution:
             metadata["track_node_props"] = {"tracklet": "track", "lineage": "lineage"}
-            metadata["related_objects"] = [{"type": "geff", "path": "candidates"}]
+            labels = labels_beside(self._path, Path(self._about["mask_source"]))
+            beside = [] if labels is None else [{"type": "labels", "path": labels, "node_prop": "seg_id"}]
+            metadata["related_objects"] = [{"type": "geff", "path": "candidates"}, *beside]
         return {"geff": metadata}
 
     def _described(self, table: SpooledTable, meanings: Mapping[str, Meaning]) -> dict[str, Any]:

@@ -1,0 +1,32 @@
+"""The paper's Bayesian transformers: one per dropout rate, trained on what is calibrated on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dunno.benchmark.datasets import Dataset
+from dunno.training.run import Progress, train
+from dunno.training.settings import Settings
+
+EPOCHS, WINDOWS, LARGEST_STEP = 40, 1024, 50
+
+
+def train_models(
+    datasets: Sequence[Dataset], folder: Path, rates: Sequence[float], progress: Progress | None = None
+) -> list[Path]:
+    """Train those that are not there yet; a training that was stopped goes on.
+
+    Args:
+        datasets: Their first sequences are learnt from.
+        folder: Where the models are, or will be.
+        rates: Dropout rates.
+        progress: Wraps the epochs of each, to show them.
+    """
+    models = [folder / f"dropout-{rate:g}" for rate in rates]
+    missing = {model: rate for model, rate in zip(models, rates, strict=True) if not model.is_dir()}
+    movies = [(first.movie, first.truth) for first in (dataset.parts()[0] for dataset in datasets)] if missing else []
+    for model, rate in missing.items():
+        settings = Settings.small(dropout=rate, epochs=EPOCHS, windows=WINDOWS, largest_step=LARGEST_STEP)
+        train(movies, model, settings, progress=progress)
+    return models
