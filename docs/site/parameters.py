@@ -31,6 +31,6 @@ def _section(name: str, term: Any) -> str:
     return f"\n## {name}\n\n{rooms.summary(term)}\n\n{table}\n"
 
 
-def _row(name: str, told: dict[str, Any]) -> str:
-    low, high = told["bounds"]
-    return f"| `{name}` | {told['unit']} | {low:g} to {high:g} | {told['prior']} |"
+def _row(name: str, told: Any) -> str:
+    low, high = told.bounds
+    return f"| `{name}` | {told.unit} | {low:g} to {high:g} | {told.prior} |"

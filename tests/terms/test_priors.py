@@ -59,7 +59,7 @@ def test_a_student_law_stays_at_its_priors_without_values() -> None:
     law = Change(usual=3.0, spread=2.0)
     none = np.empty(0)
     assert law.student(none, none, "usual", "spread") == pytest.approx({"usual": 7.0, "spread": 0.5})
-    assert law.student(none, none, 0.0, "spread").keys() == {"spread"}
+    assert law.student(none, none, "", "spread").keys() == {"spread"}
     assert replace(law, usual=0.25).student_scale(none, none, "usual", 3) == pytest.approx(7.0)
 
 

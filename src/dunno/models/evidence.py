@@ -120,18 +120,16 @@ def _with(
         model = _with_evidence_of(places, like).model
     likely = before.found.edge > UNLIKELY
     light = stretch if likely.all() else stretch.among(likely)  # which keeps what is known of it
-    silent = all(term.is_place or not term.has_ways for term in model.terms)
-    known = before.ways if silent else None  # those of places, which stay
     if like is None:  # what was expected without the new terms is enough for their first guess
-        first = replace(before.among(likely), model=model, stretch=light, ways=known or model.ways(light))
+        first = replace(before.among(likely), model=model, stretch=light, ways=model.ways(light))
         model = maximise(first, fixed=IS_PLACE)
     for _ in range(rounds):
-        expected = expect(model, light, known, "rough", kept.setdefault("rough", Rounds()))
+        expected = expect(model, light, "rough", kept.setdefault("rough", Rounds()))
         model = maximise(expected, fixed=IS_PLACE)
     if light is stretch:
-        expected = expect(model, stretch, known, rounds=kept.setdefault("auto", Rounds()))
+        expected = expect(model, stretch, rounds=kept.setdefault("auto", Rounds()))
     else:
-        expected = expect_all(model, stretch, kept.setdefault("rough", Rounds()), known)
+        expected = expect_all(model, stretch, kept.setdefault("rough", Rounds()))
     return EMResult(expected, places.rounds + rounds, places.converged)
 
 

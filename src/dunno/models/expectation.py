@@ -110,33 +110,23 @@ class Expected:
         return {"single": single, "divided": divided, **lost, **appeared}
 
 
-def expect(
-    model: Model, stretch: Stretch, ways: Ways | None = None, method: Method = "auto", rounds: Rounds | None = None
-) -> Expected:
+def expect(model: Model, stretch: Stretch, method: Method = "auto", rounds: Rounds | None = None) -> Expected:
     """The E step: the posterior's marginals.
 
     Args:
         model: The model.
         stretch: The stretch.
-        ways: In which ways cells are lost and appear, where that is known already.
         method: How marginals are found; `rough` is enough between two M steps.
         rounds: Keeps what outlives a change of the model, where the same edges are looked at again.
     """
-    ways = ways or model.ways(stretch)
+    ways = model.ways(stretch)
     find = marginals if rounds is None else rounds.marginals
     return Expected(model, stretch, ways, find(model.problem(stretch, ways), method))
 
 
-def expect_all(model: Model, stretch: Stretch, rounds: Rounds, ways: Ways | None = None) -> Expected:
-    """The E step over many edges of which few are likely: these are looked at well, the others roughly.
-
-    Args:
-        model: The model.
-        stretch: The stretch.
-        rounds: Keeps what outlives a change of the model.
-        ways: In which ways cells are lost and appear, where that is known already.
-    """
-    ways = ways or model.ways(stretch)
+def expect_all(model: Model, stretch: Stretch, rounds: Rounds) -> Expected:
+    """The E step over many edges of which few are likely: these are looked at well, the others roughly."""
+    ways = model.ways(stretch)
     problem = model.problem(stretch, ways)
     return Expected(model, stretch, ways, marginals_of_likely(problem, rounds.marginals(problem, "rough"), NEGLIGIBLE))
 

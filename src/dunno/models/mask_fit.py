@@ -127,7 +127,7 @@ def _sizes(masks: Masks, solution: Solution) -> Masks:
     change = (size[stretch.daughter] - size[stretch.mother])[near]
     young = kinds[near, Kind.YOUNG] + kinds[near, Kind.GROWN]
     return masks.fitted(
-        **masks.student(change, kinds[near, Kind.SINGLE], 0.0, "size_spread"),
+        **masks.student(change, kinds[near, Kind.SINGLE], "", "size_spread"),
         **masks.student(change, young, "young_growth", YOUNG_SPREAD),
     )
 
@@ -161,5 +161,5 @@ def _divisions(masks: Masks, solution: Solution) -> Masks:
         division_scale_of_middle=masks.student_scale(squared, divided, "division_scale_of_middle", d),
         **masks.student(np.log(look.distance / look.radii), divided, "division_distance", "division_spread"),
         **masks.student(look.growth, divided, "division_size", "division_size_spread"),
-        **masks.student(look.unlike, divided, 0.0, "sister_spread"),
+        **masks.student(look.unlike, divided, "", "sister_spread"),
     )

@@ -192,19 +192,10 @@ class Model:
 
     def single_ratio(self, stretch: Stretch) -> Floats:
         """(E,) what all features together say of each edge."""
-        found: Floats = stretch.latest_of("single ratio", (self,), lambda: self._single_ratio(stretch))
-        return found
-
-    def _single_ratio(self, stretch: Stretch) -> Floats:
         return _sum([each.single_ratio(stretch) for each in self.features], len(stretch.mother))
 
     def sister_ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
         """(K,) what they say of each division."""
-        owners = (self, sisters)
-        found: Floats = stretch.latest_of("sister ratio", owners, lambda: self._sister_ratio(stretch, sisters))
-        return found
-
-    def _sister_ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
         return _sum([each.sister_ratio(stretch, sisters) for each in self.features], len(sisters.first))
 
     def _costs(self, stretch: Stretch, ways: Ways) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def _with_edges(
     mother, daughter = np.array(edges, np.int64).reshape(-1, 2).T
     lag = stretch.row_frame[daughter] - stretch.row_frame[mother]
     key = stretch.mother * stretch.n_rows + stretch.daughter
-    longest = model.term("missed").max_gap + 1 if model.has("missed") else 1  # beyond, nothing tells what a gap costs
+    longest = model.max_gap + 1  # beyond, nothing tells what a gap costs
     new = ~np.isin(mother * stretch.n_rows + daughter, key) & (lag > 1) & (lag <= longest)
     if new.any():
         stretch = stretch.with_gaps(mother[new], daughter[new], lag[new])

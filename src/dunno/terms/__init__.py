@@ -3,14 +3,7 @@
 A model is a sum of terms. A term has named parameters, says how probable edges and events are, and updates itself from
 what is expected under the whole model. Each module here holds one; adding a file adds a choice.
 
-A term is a frozen dataclass that derives from `Term`, whose methods all have defaults that say nothing:
-
-- `log_single(stretch)`, `log_dividing(stretch)`: (E,) log densities of a daughter being there, alone or as one of two,
-- `log_triple(stretch, sisters)`: (K,) log density of a mother dividing into exactly these two, beyond what both edges say,
-- `lost(model, stretch)`: (N,) probability that a mother is lost in this way; ways add up,
-- `appear(model, stretch)`: (N,) density of a daughter appearing in this way; ways add up,
-- `appearances(model, stretch)`: (R,) how many are expected to appear in this way,
-- `updated(step)`: the same term, fitted to what is expected.
+A term is a frozen dataclass that derives from `Term`, whose methods all have defaults that say nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from dunno.terms._parameter import Link, Parameter, Prior, Words, from_free, parameter, share, to_free
+from dunno.terms._parameter import Parameter, Prior, Words, from_free, parameter, share, to_free
 from dunno.types import Floats, Ints
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Value
@@ -201,12 +194,6 @@ class Term:
         """How many frames a link may skip."""
         return 0
 
-    @property
-    def has_ways(self) -> bool:
-        """Whether it has a way of being lost or of appearing."""
-        kind = type(self)
-        return kind.lost is not Term.lost or kind.appear is not Term.appear
-
     @classmethod
     def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Self:
         """The term before anything is fitted; terms that come earlier are in the model already."""
@@ -221,65 +208,56 @@ class Term:
         """Whether what it looks at was measured."""
         return True
 
-    def parameters(self) -> tuple[Parameter, ...]:
-        """What is fitted, with all that is to be known about it."""
-        return tuple(
-            Parameter(self.prefix + name, float(np.mean(getattr(self, name))), **self._declared(name))
-            for name in self._fitted()
-        )
-
     @property
     def prefix(self) -> str:
         """What its parameters' names begin with, where several terms have the same ones."""
         return ""
 
-    @classmethod
-    def _fitted(cls) -> list[str]:
-        """The fields that are parameters."""
-        return [each.name for each in fields(cls) if "parameter" in each.metadata]
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What is fitted, with all that is to be known about it."""
+        return tuple(each for name in self.__dataclass_fields__ if (each := self.parameter(name)) is not None)
 
-    def _declared(self, name: str) -> dict[str, Any]:
-        """What a field's declaration says of a parameter, with the prior's mean as a number; empty if it is none."""
-        told: dict[str, Any] = self.__dataclass_fields__[name].metadata.get("parameter", {})
-        prior = told.get("prior")
-        if prior is None or not isinstance(prior.mean, str):
-            return told
-        return {**told, "prior": replace(prior, mean=getattr(self, prior.mean))}
+    def parameter(self, name: str) -> Any:
+        """The parameter in a field; `None` where there is another thing in it."""
+        told: Parameter | None = self.__dataclass_fields__[name].metadata.get("parameter")
+        if told is None:
+            return None
+        prior = told.prior
+        prior = replace(prior, mean=getattr(self, prior.mean)) if isinstance(prior.mean, str) else prior
+        return replace(told, name=self.prefix + name, value=float(np.mean(getattr(self, name))), prior=prior)
 
     def prior(self, name: str) -> Prior:
         """What is believed of the parameter in a field."""
-        prior: Prior = self._declared(name)["prior"]
+        prior: Prior = self.parameter(name).prior
         return prior
 
     def with_values(self, values: Mapping[str, Value]) -> Self:
         """The same with other values of those of its parameters that are named."""
-        own = {name: values[self.prefix + name] for name in self._fitted() if self.prefix + name in values}
-        return replace(self, **own) if own else self
+        names = {self.prefix + each.name: each.name for each in fields(self) if "parameter" in each.metadata}
+        return replace(self, **{names[name]: value for name, value in values.items() if name in names})
 
     def fitted(self, **values: Any) -> Self:
         """The same with other values of some fields, parameters within their bounds."""
         for name in values:
-            if told := self._declared(name):
-                within = np.clip(values[name], *told["bounds"])
+            if told := self.parameter(name):
+                within = np.clip(values[name], *told.bounds)
                 values[name] = within if np.ndim(within) else float(within)
         return replace(self, **values)
 
-    def student(self, value: Floats, weight: Floats, mean: str | float, spread: str | float) -> dict[str, float]:
-        r"""The mean and the spread of a Student law, one step on from weighted values; a number in place of a field's name stays.
+    def student(self, value: Floats, weight: Floats, mean: str, spread: str | float) -> dict[str, float]:
+        r"""The mean (0 without a name) and the spread (which stays, if it is a number) of a Student law, one step on.
 
-        $μ ← \sum w u x / \sum w u$, $s^2 ← \sum w u (x - μ)^2 / \sum w$, $u = (ν + 1) / (ν + (x - μ)^2 / s^2)$, priors included;
-        values are on the scale of the mean's link.
+        $μ ← \sum w u x / \sum w u$, $s^2 ← \sum w u (x - μ)^2 / \sum w$, $u = (ν + 1) / (ν + (x - μ)^2 / s^2)$, priors included,
+        for values on the scale of the mean's link.
         """
-        link: Link = self._declared(mean)["link"] if isinstance(mean, str) else "none"
-        centre = to_free(getattr(self, mean), link) if isinstance(mean, str) else mean
+        found, own = {}, self.parameter(mean) if mean else None
+        centre = 0.0 if own is None else own.free()
         width = getattr(self, spread) if isinstance(spread, str) else spread
         robust = robust_weight(weight, (value - centre) ** 2 / width**2)
-        found = {}
-        if isinstance(mean, str):
-            prior = self.prior(mean)
-            prior = replace(prior, mean=to_free(float(prior.mean), link))
+        if own is not None:
+            prior = replace(own.prior, mean=to_free(float(own.prior.mean), own.link))
             centre = prior.posterior_mean(float((robust * value).sum()), float(robust.sum()))
-            found[mean] = from_free(centre, link)
+            found[mean] = from_free(centre, own.link)
         if isinstance(spread, str):
             prior = self.prior(spread)
             squares = replace(prior, mean=float(prior.mean) ** 2)

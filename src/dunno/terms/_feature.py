@@ -136,10 +136,10 @@ class Feature(Term):
             weight = weight * step.steady_sisters
             together, unlike = self._divided(stretch, sisters)
             found |= self._law(together, weight, "divided", "divided_spread")
-            found |= self._law(unlike, weight, 0.0, "unlike")
+            found |= self._law(unlike, weight, "", "unlike")
         return self.fitted(**found)
 
-    def _law(self, value: Floats, weight: Floats, mean: str | float, spread: str) -> dict[str, float]:
+    def _law(self, value: Floats, weight: Floats, mean: str, spread: str) -> dict[str, float]:
         known = np.isfinite(value) & (weight > NEGLIGIBLE)
         return self.student(value[known], weight[known], mean, spread)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -100,11 +100,10 @@ def parameter(
     default: float | None = None,
 ) -> Any:
     """Declare a field of a term as a parameter; it starts at the prior's mean if no default is given and that is a number."""
-    told = {"unit": unit, "bounds": bounds, "prior": prior, "link": link, "varies": varies, "words": words}
+    told = Parameter("", np.nan, unit, bounds, prior, link, varies, words)
     if default is None and prior.worth and not isinstance(prior.mean, str):
         default = float(prior.mean)
-    metadata = {"parameter": told}
-    return field(metadata=metadata) if default is None else field(default=default, metadata=metadata)
+    return field(default=MISSING if default is None else default, metadata={"parameter": told})
 
 
 def share(

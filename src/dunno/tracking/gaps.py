@@ -43,7 +43,7 @@ def posterior_with_gaps(
 ) -> tuple[Stretch, Problem, Marginals]:
     """The stretch with the edges across gaps that are worth looking at, or given; its problem, and what is believed of it."""
     problem = model.problem(stretch).tempered(tempering)
-    if not model.has("missed"):  # pairs are independent, and each is solved as if alone
+    if model.max_gap == 0:  # pairs are independent, and each is solved as if alone
         return stretch, problem, marginals(problem)
     find = marginals if rounds is None else rounds.marginals
     rough = find(problem, "rough")
@@ -60,9 +60,8 @@ def posterior_with_gaps(
 def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float) -> tuple[Ints, Ints, Ints]:
     """(G,) mothers, daughters and lags of edges across gaps: between cells that the pairs alone leave loose."""
     none = np.empty(0, np.int64)
-    if not model.has("missed"):
+    if model.max_gap == 0:
         return none, none, none
-    motion, missed = model.term("motion"), model.term("missed")
     born = np.bincount(stretch.daughter, found.edge_dividing, minlength=stretch.n_rows)
     alone = (found.appear > UNLIKELY) | (born > PERHAPS)
     begun = np.maximum(found.appear, np.where(born > PERHAPS, born, 0.0))
@@ -70,12 +69,12 @@ def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float
     mothers, daughters, lags = [none], [none], [none]
     bounds = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
     drift = np.zeros_like(stretch.place) if stretch.drift is None else stretch.drift
-    for lag in range(2, missed.max_gap + 2):
+    for lag in range(2, model.max_gap + 2):
         for t in range(len(stretch.frames) - lag):
             if not stretch.linked[t : t + lag].all():
                 continue
             elapsed = lag if stretch.clock is None else float(stretch.clock[t + lag] - stretch.clock[t])
-            reach = gate * elapsed ** (0.5 * motion.lag_power)
+            reach = gate * elapsed ** (0.5 * model.mean("lag_power"))
             early = np.flatnonzero(loose[0][bounds[t] : bounds[t + 1]]) + bounds[t]
             late = np.flatnonzero(loose[1][bounds[t + lag] : bounds[t + lag + 1]]) + bounds[t + lag]
             if len(early) and len(late):

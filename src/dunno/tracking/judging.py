@@ -65,7 +65,7 @@ def are_suspect(test: SkipTest | None, fit: Fit) -> bool:
         test: What skipping frames says of places alone.
         fit: With gaps, where masks are missing.
     """
-    missing = fit.model.has("missed") and float(np.mean(fit.model.value("p_missed"))) >= SOME_MISSING
+    missing = fit.model.max_gap > 0 and fit.model.mean("p_missed") >= SOME_MISSING
     return missing or (test is not None and sees_false_divisions(test))
 
 

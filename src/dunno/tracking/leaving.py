@@ -11,8 +11,6 @@ from dunno.calibration import Calibration
 from dunno.calibration.kinds.model import ModelCalibration
 from dunno.models.drift import without_drift
 from dunno.models.model import SMALLEST
-from dunno.terms.axes import Axes
-from dunno.terms.border import Border
 from dunno.types import Block, Floats, PairPosterior
 from dunno.types.stretch import Stretch
 
@@ -26,16 +24,18 @@ def with_border_shares(calibration: Calibration | None, block: Block) -> Block:
     It looks at places, at the movie's usual motion and at where most cells of the frame go (the stage may have jumped), not at how
     neighbours move or how active a cell is.
     """
-    if not isinstance(calibration, ModelCalibration) or not calibration.model.has(Border.name):
+    if not isinstance(calibration, ModelCalibration):
+        return block
+    border = next((term.name for term in calibration.model.terms if term.lost_as == "left"), None)
+    if border is None:
         return block
     stretch = _side_by_side(list(block.pairs()))
     model = without_drift(calibration.at(stretch))
-    if model.has(Axes.name):
-        stretch = model.term(Axes.name).measured(stretch)
+    stretch = model.measured(stretch)
     ways = {term.name: way for term in model.terms if (way := term.lost(model, stretch)) is not None}
     total = np.maximum(np.sum([*ways.values()], axis=0), SMALLEST)
     share = np.full(len(block.cells), np.nan)
-    share[block.begin[block.first] : block.begin[-2]] = (ways[Border.name] / total)[stretch.is_mother]
+    share[block.begin[block.first] : block.begin[-2]] = (ways[border] / total)[stretch.is_mother]
     return replace(block, border_share=share)
 
 

@@ -96,7 +96,7 @@ def _missed(climb: EMResult, missed: Missed, power: float, gate: float) -> EMRes
     rounds = Rounds()
     for _ in range(ROUNDS):
         before, model = model, maximise(expected, fixed=lambda term: term.name not in FITTED)
-        expected = expect(model, expected.stretch, None, "rough", rounds)
+        expected = expect(model, expected.stretch, "rough", rounds)
         if np.abs(model.free - before.free).max() < STILL:
             break
     return EMResult(expect(model, expected.stretch), ROUNDS, True)

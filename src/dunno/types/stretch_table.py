@@ -137,13 +137,6 @@ class StretchTable:
             self._kept[name] = (key, make())
         return self._kept[name][1]
 
-    def latest_of(self, name: str, owners: tuple[object, ...], make: Callable[[], Any]) -> Any:
-        """What depends on these edges and on objects that never change; that of the last ones is kept."""
-        known = self._kept.get(name)
-        if known is None or any(one is not other for one, other in zip(known[0], owners, strict=True)):
-            known = self._kept[name] = (owners, make())
-        return known[1]
-
     @cached_property
     def _kept(self) -> dict[str, Any]:
         return {}  # not a field: with other edges it is empty again
