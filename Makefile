@@ -10,7 +10,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip install --disable-pip-version-check -q --no-compile -c constraints.txt
 CORE   := pyproject.toml constraints.txt CMakeLists.txt $(wildcard cpp/* cpp/*/*)
-BUILD  := "scikit-build-core>=1.0" "nanobind>=3.0" cmake ninja
+BUILD  := "scikit-build-core>=1.0" "nanobind>=3.0" cmake ninja "setuptools>=70.1" wheel
 
 # Python files are compiled where they are imported, once: most files of the packages never are.
 export PYTHONDONTWRITEBYTECODE =
