@@ -95,7 +95,7 @@ def test_spare_labels_are_new_and_small_where_they_can_be(used: set[int], n: int
     if max(used, default=0) <= 65_535:
         assert max(spare, default=0) <= 65_535
     if max(used, default=0) + n <= 65_535:
-        assert min(spare, default=65_535) > max(used, default=0)
+        assert min(spare, default=65_536) > max(used, default=0)
 
 
 def test_where_all_labels_of_16_bits_are_in_use_more_bits_are_taken() -> None:

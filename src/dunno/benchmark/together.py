@@ -161,6 +161,7 @@ def _frames(pair: FramePair) -> tuple[int, int]:
     return pair.mothers.frame, pair.daughters.frame
 
 
-def clock_of(cost: Any) -> Callable[[], float]:
+def clock_of(given: Any) -> Callable[[], float]:
     """Seconds of this process, with those that a cost saved by remembering."""
-    return lambda: time.process_time() + float(getattr(cost, "saved", 0.0))
+    remembered = given if isinstance(given, Remembered) else None
+    return lambda: time.process_time() + (0.0 if remembered is None else remembered.saved)
