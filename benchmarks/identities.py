@@ -15,7 +15,7 @@ import numpy as np
 
 from dunno import Tracker
 from dunno.errors import DunnoWarning
-from dunno.simulate import Faults, colony, spoil
+from dunno.simulate import FaultShares, colony, spoil
 from dunno.tracking import Tracking
 from dunno.types import Truth
 
@@ -49,7 +49,7 @@ def main() -> None:
     right, promised, odd = [], [], 0
     for seed in range(given.colonies):
         made = colony(cells=40, frames=30, motion=MOTIONS[seed % len(MOTIONS)], seed=seed, cycle=40.0)
-        spoiled = spoil(made.movie, made.truth, Faults(merged=given.merged), seed=seed)
+        spoiled = spoil(made.movie, made.truth, FaultShares(merged=given.merged), seed=seed)
         found = judged(Tracker(evidence="places,masks", workers=1).track(spoiled.movie), spoiled.truth)
         right, promised, odd = [*right, *found[0]], [*promised, *found[1]], odd + found[2]
     print("| probability | merged masks | promised right | right |")

@@ -23,7 +23,7 @@ from typing import Any
 
 from dunno import Tracker, evaluation, read
 from dunno.errors import DunnoWarning
-from dunno.simulate import Faults, Spoiled, colony, spoil
+from dunno.simulate import FaultShares, Spoiled, colony, spoil
 from dunno.terms.masks import Masks
 from dunno.tracking import Tracking
 
@@ -44,7 +44,7 @@ def movie_of(name: str | None, seed: int) -> Spoiled:
 
 def rows_of(clean: Spoiled, share: float, seed: int) -> list[dict[str, Any]]:
     """A row for each way, but for the movie's name."""
-    faults = Faults(missed=share, false=share, merged=share, split=share)
+    faults = FaultShares(missed=share, false=share, merged=share, split=share)
     spoiled = spoil(clean.movie, clean.truth, faults, seed) if share else clean
     judged, seconds = tracked(spoiled, Tracker(workers=1))
     trials = judged.about["calibration"]["evidence"]["trials"]

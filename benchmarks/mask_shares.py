@@ -26,7 +26,7 @@ from dunno import Movie, Tracker, read
 from dunno.calibration.verdict import SkipTest
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
-from dunno.simulate import Faults, colony, spoil
+from dunno.simulate import FaultShares, colony, spoil
 from dunno.tracking import self_calibration
 from dunno.tracking.judging import are_suspect, judged_masks, share_spoiled
 
@@ -40,9 +40,9 @@ CLEAN = (
     "Cglut-2min/01",
 )
 COLONY_FAULTS = {
-    "clean": Faults(),
-    "2 % missing": Faults(missed=0.02),
-    "1 % of each fault": Faults(missed=0.01, false=0.01, merged=0.01, split=0.01),
+    "clean": FaultShares(),
+    "2 % missing": FaultShares(missed=0.02),
+    "1 % of each fault": FaultShares(missed=0.01, false=0.01, merged=0.01, split=0.01),
 }
 HEADER = "| movie | masks | every | more divisions than skipped frames have | missing | masks that hold none or two | judged | s |"
 
@@ -104,7 +104,7 @@ def spoiled_hela(data: Path, seed: int) -> Movie:
     return spoil(*read(data / "Fluo-N2DL-HeLa" / "02", truth=True), spoiled.FAULTS["usual"], seed).movie
 
 
-def spoiled_colony(faults: Faults, seed: int) -> Movie:
+def spoiled_colony(faults: FaultShares, seed: int) -> Movie:
     """A simulated one."""
     made = colony(cells=60, frames=40, motion=0.12, cycle=25.0, seed=seed)
     return spoil(made.movie, made.truth, faults, seed).movie if faults else made.movie

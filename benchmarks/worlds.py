@@ -25,13 +25,13 @@ from dunno.assignment.choices import Beliefs, Choices, propagate
 from dunno.calibration import ModelCalibration
 from dunno.errors import DunnoWarning
 from dunno.models.masks import Solution, solve_masks
-from dunno.simulate import Faults, colony, spoil
+from dunno.simulate import FaultShares, colony, spoil
 from dunno.tracking.masks import problem_of_masks, with_gap_edges
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample
 from dunno.types import Detections, Floats
 
-FAULTS = Faults(missed=0.02, false=0.02, merged=0.02, split=0.02)
+FAULTS = FaultShares(missed=0.02, false=0.02, merged=0.02, split=0.02)
 COLONY = {"cells": 60, "frames": 40, "cycle": 25.0}
 FRAMES, SIZES, RADIUS = 4, (3, 2), 24.0
 """How many frames a scene has, how many masks each of them has at the most (fewer where more are too many to sum over), and how

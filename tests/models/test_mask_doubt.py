@@ -7,7 +7,7 @@ from dunno import Tracker
 from dunno.models.mask_doubt import division_doubt
 from dunno.models.mask_fit import counted, one_round
 from dunno.models.masks import Solution
-from dunno.simulate import Faults, colony, spoil
+from dunno.simulate import FaultShares, colony, spoil
 from dunno.tracking import judging
 
 
@@ -15,7 +15,7 @@ from dunno.tracking import judging
 def solution() -> Solution:
     kept: list[Solution] = []
     made = colony(cells=30, frames=24, motion=0.1, seed=5, cycle=16.0)
-    movie = spoil(made.movie, made.truth, Faults(missed=0.01, false=0.02, merged=0.02, split=0.02), seed=2).movie
+    movie = spoil(made.movie, made.truth, FaultShares(missed=0.01, false=0.02, merged=0.02, split=0.02), seed=2).movie
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(judging, "division_doubt", lambda found, share: kept.append(found) or 0.0)
         Tracker(evidence="places,masks", workers=1).plan(movie)

@@ -41,7 +41,7 @@ def test_the_gain_is_the_expected_fall_of_the_expected_error(drawn: Problem, has
     problem = sorted_problem(drawn)
     pair = pair_of(problem)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gain, "LEAST", 1e-12)  # leave nothing out
+        patch.setattr(gain, "LEAST_GAIN", 1e-12)  # leave nothing out
         for daughter in range(problem.n_daughters):
             mothers = [*problem.mother[problem.daughter == daughter].tolist(), APPEARS]
             after = [least_error(problem, (daughter, mother)) for mother in mothers]

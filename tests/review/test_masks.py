@@ -17,14 +17,14 @@ from dunno.review import Decision, Review
 from dunno.review.clamping import Clamps, clamped
 from dunno.review.export import reviewed_tracking
 from dunno.runs.run import track_into
-from dunno.simulate import Faults, Spoiled, colony, spoil
+from dunno.simulate import FaultShares, Spoiled, colony, spoil
 from dunno.types import PairPosterior
 
 
 @pytest.fixture(scope="module")
 def spoiled() -> Spoiled:
     made = colony(cells=25, frames=20, motion=0.16, seed=3, cycle=25.0)
-    return spoil(made.movie, made.truth, Faults(missed=0.01, false=0.03, merged=0.04, split=0.03), seed=1)
+    return spoil(made.movie, made.truth, FaultShares(missed=0.01, false=0.03, merged=0.04, split=0.03), seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -210,5 +210,5 @@ def test_a_division_may_lead_into_a_mask_of_two() -> None:
     beliefs = propagate(found.out, found.into, 4, 3)
     assert beliefs.state[3, 2] > 0.999
     assert (beliefs.edge[1:, Kind.MERGING] > 0.999).all()
-    assert beliefs.edge[0, Kind.DIVIDING] > 0.9  # -5 + 2 against her appearing, -6
+    assert beliefs.edge[0, Kind.DIVIDING] > 0.9  # -5 + 2 against its appearing, -6
     assert propagate(graph.out, graph.into, 4, 3).state[3, 2] < 0.5

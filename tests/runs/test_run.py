@@ -25,8 +25,8 @@ from dunno.errors import InputError, MovieError, OutputError
 from dunno.io import block_files
 from dunno.io.block_files import linked_blocks
 from dunno.io.writing import partial_of
-from dunno.runs.broken import track_what_can_be
 from dunno.runs.run import pays_in_processes, track_into
+from dunno.runs.unreadable_frames import track_what_can_be
 from dunno.tracking.spans import Span
 from dunno.work.schedule import open_pool
 

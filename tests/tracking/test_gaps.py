@@ -17,7 +17,7 @@ from dunno.costs.distance import Distance
 from dunno.errors import InputError
 from dunno.io.block_files import read_block, write_block
 from dunno.io.joining import join as join_links
-from dunno.lineage.gaps import one_link_each
+from dunno.lineage.gap_links import one_link_each
 from dunno.models.model import Model, start_model
 from dunno.runs.run import track_into
 from dunno.segments.drawing import draw_over_background
@@ -27,8 +27,8 @@ from dunno.tracking import Tracking
 from dunno.tracking.forests import tied
 from dunno.tracking.gaps import gap_candidates, posterior_with_gaps
 from dunno.tracking.gate import find_candidates
+from dunno.tracking.link_dependence import log_together
 from dunno.tracking.solver import decided
-from dunno.tracking.together import log_together
 from dunno.types import Block, Detections, FramePair, Truth
 from dunno.types.block import OF_EDGES
 from dunno.types.field import Field

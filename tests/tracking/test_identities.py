@@ -8,7 +8,7 @@ import pytest
 
 from dunno import Tracker
 from dunno.lineage.tracks import TrackRow
-from dunno.simulate import Faults, Spoiled, colony, spoil
+from dunno.simulate import FaultShares, Spoiled, colony, spoil
 from dunno.tracking import Tracking
 from dunno.tracking.identities import IdentityTable, identities
 from dunno.types.block import Edges
@@ -119,7 +119,7 @@ def test_nothing_merged_nobody_to_tell() -> None:
 @pytest.fixture(scope="module")
 def spoiled() -> Spoiled:
     made = colony(cells=40, frames=30, motion=0.15, seed=0, cycle=40.0)
-    return spoil(made.movie, made.truth, Faults(merged=0.04), seed=0)
+    return spoil(made.movie, made.truth, FaultShares(merged=0.04), seed=0)
 
 
 def test_the_cells_of_a_spoiled_colony_are_known_again(spoiled: Spoiled) -> None:

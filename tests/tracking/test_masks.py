@@ -8,7 +8,7 @@ import pytest
 from dunno import Tracker, evaluation
 from dunno.calibration import ModelCalibration, load_calibration
 from dunno.io.block_files import read_block, write_block
-from dunno.simulate import Faults, Spoiled, colony, spoil
+from dunno.simulate import FaultShares, Spoiled, colony, spoil
 from dunno.tracking import Tracking, judging
 from dunno.tracking.forests import draw_forests
 
@@ -16,7 +16,7 @@ from dunno.tracking.forests import draw_forests
 @pytest.fixture(scope="module")
 def spoiled() -> Spoiled:
     made = colony(cells=40, frames=30, motion=0.08, seed=3, cycle=25.0)
-    return spoil(made.movie, made.truth, Faults(missed=0.01, false=0.02, merged=0.02, split=0.02), seed=1)
+    return spoil(made.movie, made.truth, FaultShares(missed=0.01, false=0.02, merged=0.02, split=0.02), seed=1)
 
 
 @pytest.fixture(scope="module")

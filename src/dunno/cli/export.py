@@ -11,7 +11,7 @@ from dunno.cli.console import say
 from dunno.cli.options import Argument, Option
 
 if TYPE_CHECKING:
-    from dunno.io.leaving_out import LeftOut
+    from dunno.io.filtering import LeftOut
     from dunno.types import Block
 
 
@@ -32,7 +32,7 @@ def export(
     """Write tracks in a format that other tools open, with their probabilities as far as it has room for them."""
     from dunno.cli.console import note
     from dunno.io.block_files import linked_blocks
-    from dunno.io.leaving_out import LeftOut, check_limits, long_tracks, sure_links
+    from dunno.io.filtering import LeftOut, check_limits, long_tracks, sure_links
     from dunno.io.output import read_run, reopen_movie
     from dunno.io.writers import export as write
     from dunno.io.writers import find_format

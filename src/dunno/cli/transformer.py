@@ -46,9 +46,9 @@ def train(
     """Train a Trackastra transformer with dropout; a stopped training is continued by the same command."""
     from dunno.io import read
     from dunno.io.writing import check_output
-    from dunno.training.run import train as run
     from dunno.training.settings import Settings
-    from dunno.transformer.folder import import_trackastra
+    from dunno.training.train import train as run
+    from dunno.transformer.model_folder import import_trackastra
 
     import_trackastra()
     check_output(output, overwrite)

@@ -12,8 +12,8 @@ import numpy as np
 from dunno.costs import Cost
 from dunno.errors import InputError
 from dunno.perturbations.dropout import Dropout
-from dunno.transformer.folder import Model, load_model
 from dunno.transformer.logits import association, stochastic_associations
+from dunno.transformer.model_folder import TransformerModel, load_model
 from dunno.transformer.tokens import Singles, tokens_of
 from dunno.types import Detections, EventCosts, Floats, FramePair, Ints
 
@@ -66,8 +66,8 @@ class TransformerCost(Cost):
         return TransformerCost, (self.model, self.dropout, self.window)
 
     @property
-    def _network(self) -> Model:
-        loaded: Model = self.__dict__["_loaded"]
+    def _network(self) -> TransformerModel:
+        loaded: TransformerModel = self.__dict__["_loaded"]
         return loaded
 
     def __call__(self, pair: FramePair, mother: Ints, daughter: Ints) -> Floats:

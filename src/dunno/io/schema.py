@@ -49,10 +49,10 @@ def _span(oldest: int, newest: int) -> str:
     return str(newest) if oldest == newest else f"{oldest} to {newest}"
 
 
-RUN = Schema("run.json", 2, 1, "track the movie again")
-CELLS = Schema("cells/", 1, 1, "track the movie again")
+RUN_SCHEMA = Schema("run.json", 2, 1, "track the movie again")
+CELL_FILES = Schema("cells/", 1, 1, "track the movie again")
 PAIRS = Schema("pairs/", 4, 4, "track the movie again")
 CALIBRATION = Schema("calibration.json", 2, 2, "fit it again with dunno calibrate")
 REVIEW = Schema("review.jsonl", 1, 1, "export the review with the version that wrote it")
 
-SCHEMAS = (RUN, CELLS, PAIRS, CALIBRATION, REVIEW)
+SCHEMAS = (RUN_SCHEMA, CELL_FILES, PAIRS, CALIBRATION, REVIEW)

@@ -15,7 +15,7 @@ IN_MEMORY = 1 << 18
 """Bytes of a column that wait in memory: a short movie needs no files."""
 
 
-LARGE = 1 << 24
+SPOOLED_BYTES = 1 << 24
 """Bytes of a table that are worth a second thread."""
 
 
@@ -107,7 +107,7 @@ class SpooledTable:
             arrays.append((column, place, "values"))
             if name in self._missing:
                 arrays.append((self._missing[name], place, "missing"))
-        if sum(column.n_bytes for column, *_ in arrays) < LARGE:
+        if sum(column.n_bytes for column, *_ in arrays) < SPOOLED_BYTES:
             for column, place, name in arrays:
                 column.write(place, name)
             return

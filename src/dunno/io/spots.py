@@ -12,7 +12,7 @@ from dunno.io.joining import rows_by_frame
 from dunno.types import Detections, Floats, Ints, Movie
 from dunno.types.links import GivenLinks
 
-MOST = 0.5
+SHARE_ON_CELLS = 0.5
 """Share of points that lie on cells where their unit is right."""
 
 TURNED = {2: [1, 0], 3: [0, 2, 1]}
@@ -103,7 +103,7 @@ def match_in_either_unit(ids: Ints, frame: Ints, place: Floats, movie: Movie, wh
     scale = np.asarray(movie.scale)
     expected, other = (place * scale, place) if in_pixels else (place, place * scale)
     spots = match_spots(ids, frame, expected, movie)
-    if np.mean(spots.label > 0) >= MOST:
+    if np.mean(spots.label > 0) >= SHARE_ON_CELLS:
         return spots
     _warn_if_exchanged(ids, frame, place[:, TURNED[place.shape[1]]] * (scale if in_pixels else 1), movie, where)
     others = match_spots(ids, frame, other, movie) if movie.has_scale else spots
@@ -121,7 +121,7 @@ def match_in_either_unit(ids: Ints, frame: Ints, place: Floats, movie: Movie, wh
 def _warn_if_exchanged(ids: Ints, frame: Ints, turned: Floats, movie: Movie, where: str) -> None:
     """Say where places would lie on cells if y and x were exchanged."""
     n = int((match_spots(ids, frame, turned, movie).label > 0).sum())
-    if n >= MOST * max(len(ids), 1):
+    if n >= SHARE_ON_CELLS * max(len(ids), 1):
         warnings.warn(
             f"{where}: most of its places lie on no mask, and with y and x exchanged {n:,} of {len(ids):,} do; "
             "exchange the columns",

@@ -14,7 +14,7 @@ import numpy as np
 CHUNK = 1 << 16
 """Rows in a chunk."""
 
-LEVEL = 1
+COMPRESSION_LEVEL = 1
 """Of zlib: more saves little and takes long."""
 
 SAMPLE, WORTH_IT = 1 << 13, 0.85
@@ -70,9 +70,9 @@ class ZarrFolder:
             compressed = _shrinks(content) if k == 0 else compressed
             content = content.ljust(size, b"\0")  # the last chunk is as long as the others
             chunk = place / ".".join([str(k), *["0"] * (len(shape) - 1)])
-            chunk.write_bytes(zlib.compress(content, LEVEL) if compressed else content)
+            chunk.write_bytes(zlib.compress(content, COMPRESSION_LEVEL) if compressed else content)
         about |= {"filters": None, "dimension_separator": "."}
-        about["compressor"] = {"id": "zlib", "level": LEVEL} if compressed else None
+        about["compressor"] = {"id": "zlib", "level": COMPRESSION_LEVEL} if compressed else None
         _write_json(place / ".zarray", {**about, "zarr_format": 2})
 
 
@@ -80,7 +80,7 @@ def _shrinks(content: bytes) -> bool:
     """Whether compressing is worth its time, by a look at the middle; the digits of most measured numbers are no pattern."""
     start = max(len(content) - SAMPLE, 0) // 2
     sample = content[start : start + SAMPLE]
-    return len(zlib.compress(sample, LEVEL)) <= WORTH_IT * len(sample)
+    return len(zlib.compress(sample, COMPRESSION_LEVEL)) <= WORTH_IT * len(sample)
 
 
 def _copy(folder: str, other: str) -> None:

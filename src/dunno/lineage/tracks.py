@@ -11,7 +11,7 @@ import numpy as np
 from dunno.lineage.endings import DIVISION, END, ENDINGS, endings_of
 from dunno.types import Block, Bools, Floats, Ints, PairPosterior
 
-LONGEST = 16
+LONGEST_GAP = 16
 """How many frames back a link may begin."""
 
 
@@ -135,8 +135,8 @@ class TrackRow:
 class TrackNumbers:
     """Numbers tracks while pairs arrive in frame order.
 
-    A daughter carries her mother's track on where she is the only one; where the mother divides, each daughter starts a track of
-    her own. Where two masks become one, both tracks end, and the mask that holds both cells starts one; so do those that come
+    A daughter carries its mother's track on where it is the only one; where the mother divides, each daughter starts a track of
+    its own. Where two masks become one, both tracks end, and the mask that holds both cells starts one; so do those that come
     out of it. Tables grow by doubling, 72 bytes a track.
     """
 
@@ -164,7 +164,7 @@ class TrackNumbers:
         for pair in block.pairs():
             track[pair.daughter_rows] = self._follow(pair, track)
         kept = {int(block.frames[t]): track[block.rows(t)] for t in range(len(block.frames))}
-        self._recent = dict([*(self._recent | kept).items()][-LONGEST:])
+        self._recent = dict([*(self._recent | kept).items()][-LONGEST_GAP:])
         return track
 
     def _follow(self, pair: PairPosterior, track: Ints) -> Ints:

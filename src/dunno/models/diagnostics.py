@@ -16,7 +16,7 @@ MOST_GROWTH = 1.8
 LEAST_CERTAINTY = 0.6
 LARGEST_MISFIT = 0.1
 LARGEST_DRIFT = 1.0
-LEAST_LINKS = 5
+LEAST_LINKS_TESTED = 5
 """Fewer expected links than this say nothing about a transition's drift."""
 
 LEAST_TOUCHING, TOUCHING_CHANGED = 50, 0.02
@@ -89,7 +89,7 @@ def common_drift(expected: Expected) -> float:
     ]
     mean = np.stack(sums, axis=1) / np.maximum(total, 1e-12)[:, None]
     scale = np.broadcast_to(np.asarray(expected.model.value("motion_scale")), len(stretch)) * stretch.usual_spread
-    sizes = (np.linalg.norm(mean, axis=1) / np.sqrt(scale))[total >= LEAST_LINKS]
+    sizes = (np.linalg.norm(mean, axis=1) / np.sqrt(scale))[total >= LEAST_LINKS_TESTED]
     return float(np.median(sizes)) if len(sizes) else 0.0
 
 

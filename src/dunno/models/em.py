@@ -11,10 +11,10 @@ from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
 ITERATIONS = 60
-TOLERANCE = 5e-5
+EM_TOLERANCE = 5e-5
 """Change in log evidence per cell below which it stands still; the evidence itself depends on the unit of length."""
 
-Tell = Callable[[int], None]
+OnRounds = Callable[[int], None]
 """Is told the number of each round."""
 
 
@@ -50,9 +50,9 @@ class EMResult:
 class EM:
     """Rounds of expectation and maximisation, counted over all ascents."""
 
-    tolerance = TOLERANCE
+    tolerance = EM_TOLERANCE
 
-    def __init__(self, tell: Tell, most: int = ITERATIONS) -> None:
+    def __init__(self, tell: OnRounds, most: int = ITERATIONS) -> None:
         self._tell = tell
         self._most = most
         self._rounds = 0

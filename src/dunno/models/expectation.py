@@ -16,7 +16,7 @@ from dunno.terms import Step, Term, Ways
 from dunno.types import Bools, Floats, Ints
 from dunno.types.stretch import Stretch
 
-NEGLIGIBLE = 1e-5
+NEGLIGIBLE_WEIGHT = 1e-5
 """Edges below this are looked at roughly only, while a model is fitted or judged."""
 
 
@@ -128,7 +128,9 @@ def expect_all(model: Model, stretch: Stretch, rounds: Rounds) -> Expected:
     """The E step over many edges of which few are likely: these are looked at well, the others roughly."""
     ways = model.ways(stretch)
     problem = model.problem(stretch, ways)
-    return Expected(model, stretch, ways, marginals_of_likely(problem, rounds.marginals(problem, "rough"), NEGLIGIBLE))
+    return Expected(
+        model, stretch, ways, marginals_of_likely(problem, rounds.marginals(problem, "rough"), NEGLIGIBLE_WEIGHT)
+    )
 
 
 def maximise(

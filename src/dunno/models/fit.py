@@ -9,9 +9,9 @@ import numpy as np
 
 from dunno.models.diagnostics import find_problems
 from dunno.models.drift import carried_by, with_finder, without_drift
-from dunno.models.em import EMResult, Tell
+from dunno.models.em import EMResult, OnRounds
 from dunno.models.expectation import expect
-from dunno.models.fast_em import UNLIKELY, FastEM
+from dunno.models.fast_em import ROUGH_EDGES_FROM, FastEM
 from dunno.models.intervals import Intervals, fitted_intervals, one_step_intervals
 from dunno.models.model import Model, start_model
 from dunno.terms.axes import Axes
@@ -28,16 +28,16 @@ WINDOW_CELLS = 600.0
 COLLECTIVE_GAIN = 0.05
 """Least gain in log evidence per mother for collective motion to be kept."""
 
-ROUGH_ROUNDS, HOPELESS = 3, 0.2
+ROUGH_ROUNDS, HOPELESS_GAIN = 3, 0.2
 """Rounds in which collective motion is first looked at, and the share of the gain below which it is not looked at again."""
 
 AXES_GAIN, AXES_ROUNDS = 0.02, 3
 """Least gain in log evidence per mother for motion that differs between axes, and rounds in which it is fitted."""
 
-RATES = frozenset({"tail", "p_divide", "p_lost", "appear_density", "entering", "leaving"})
+RATE_PARAMETERS = frozenset({"tail", "p_divide", "p_lost", "appear_density", "entering", "leaving"})
 """What is held where the model does not explain the movie: all but the scales of motion."""
 
-MOVING = RATES - {"tail"}
+MOVING = RATE_PARAMETERS - {"tail"}
 """What is held where only motion is fitted again."""
 
 
@@ -101,7 +101,7 @@ def find_fit(
     stretch: Stretch,
     field: Field,
     cell_size: float,
-    tell: Tell = lambda rounds: None,
+    tell: OnRounds = lambda rounds: None,
     divisions: bool = True,
 ) -> Fit:
     """Find the model that explains a stretch best.
@@ -122,7 +122,7 @@ def find_fit(
     start = start if divisions else start.without_divisions()
     em = FastEM(tell)
     pooled = _by_axis(em, em.fit(start, stretch))
-    stretch, likely = pooled.expected.stretch, pooled.expected.found.edge > UNLIKELY
+    stretch, likely = pooled.expected.stretch, pooled.expected.found.edge > ROUGH_EDGES_FROM
     light, finder = replace(pooled, expected=pooled.expected.among(likely)), pooled.model
     moved = _collective(em, light)
     light = moved or light
@@ -133,7 +133,7 @@ def find_fit(
         pooled, best = (each.with_model(with_finder(each.model, finder)) for each in (pooled, best))
     problems = find_problems(best.expected)
     if problems:
-        pooled = best = _motion(em, start, stretch, RATES)
+        pooled = best = _motion(em, start, stretch, RATE_PARAMETERS)
     return Fit(pooled, best, smooth is not None and not problems, tuple(problems))
 
 
@@ -142,7 +142,7 @@ def refit(
     stretch: Stretch,
     cell_size: float,
     step: int,
-    tell: Tell = lambda rounds: None,
+    tell: OnRounds = lambda rounds: None,
     double: Fit | None = None,
 ) -> Fit:
     """Fit the same model to transitions over several steps: only motion is fitted again, where daughters land included.
@@ -180,7 +180,7 @@ def refit(
 def _motion(em: FastEM, model: Model, stretch: Stretch, held: frozenset[str], *, refined: bool = True) -> EMResult:
     """Fit what is not held, and look at all edges at the end."""
     whole = em.fit(model, stretch, held=held)
-    likely = whole.expected.found.edge > UNLIKELY
+    likely = whole.expected.found.edge > ROUGH_EDGES_FROM
     light = replace(whole, expected=whole.expected.among(likely))
     return em.finished(em.refined(light, held=held) if refined else light, stretch, likely, held=held)
 
@@ -188,7 +188,7 @@ def _motion(em: FastEM, model: Model, stretch: Stretch, held: frozenset[str], *,
 def _motion_with_drift(em: FastEM, model: Model, stretch: Stretch, held: frozenset[str], *, refined: bool) -> EMResult:
     """The same beside drift; without it, motion is fitted only as well as finding the neighbours' displacements asks for."""
     expected = expect(model, stretch, method="rough")
-    likely = expected.found.edge > UNLIKELY
+    likely = expected.found.edge > ROUGH_EDGES_FROM
     finder = em.ascend(expected.among(likely), held=held, most=ROUGH_ROUNDS)
     moved = carried_by(finder.expected, finder.expected.stretch)
     light = em.ascend(em.expect(finder.model, moved), held=held)
@@ -241,7 +241,7 @@ def _collective(em: FastEM, light: EMResult) -> EMResult | None:
     stretch = carried_by(light.expected, light.expected.stretch)
     rough = em.ascend(em.expect(light.model, stretch), most=ROUGH_ROUNDS)
     gain = COLLECTIVE_GAIN * float(stretch.n_mothers.sum())
-    if rough.log_evidence < light.log_evidence + HOPELESS * gain:
+    if rough.log_evidence < light.log_evidence + HOPELESS_GAIN * gain:
         return None
     moved = em.ascend(em.expect(rough.model, carried_by(rough.expected, stretch)))
     return moved if moved.log_evidence > light.log_evidence + gain else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dunno.assignment import every_pair
-from dunno.models.model import FARTHEST, Model
+from dunno.models.model import SISTER_REACH, Model
 from dunno.terms.masks import TOUCH, Masks, Together, three_together, together
 from dunno.types import Ints
 from dunno.types.stretch import Stretch
@@ -38,7 +38,7 @@ class Threes:
 
 def division_pairs(model: Model, masks: Masks, stretch: Stretch) -> Pairs:
     """Pairs of edges of one mask that may be a division's."""
-    reach = FARTHEST**2 * np.asarray(stretch.by_edge(model.value("division_scale")))
+    reach = SISTER_REACH**2 * np.asarray(stretch.by_edge(model.value("division_scale")))
     edges = np.flatnonzero(stretch.squared < reach)
     first, second = every_pair(stretch.mother[edges])
     first, second = edges[first], edges[second]

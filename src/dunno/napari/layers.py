@@ -15,7 +15,7 @@ from dunno.types import Block, Bools, Floats, Movie
 
 WHOLE, AROUND = 100_000, 12
 """Tracks are of the whole movie up to so many cells; beyond, of so many frames on either side of the one that is shown."""
-DOUBTFUL = 0.05
+DOUBTFUL_ENTROPY = 0.05
 """Cells whose decision is wrong with at least this probability are shown as points."""
 
 Layer = tuple[Any, dict[str, Any], str]
@@ -113,7 +113,7 @@ def doubtful_layer(review: Review, t: int) -> Layer:
     first, last = window(review, t)
     table = review.table
     rows = np.arange(int(table.first[first]), int(table.first[last]))
-    rows = rows[table.error[rows] >= DOUBTFUL]
+    rows = rows[table.error[rows] >= DOUBTFUL_ENTROPY]
     times = np.searchsorted(table.first, rows, side="right")
     places = [
         review.frame_cells(int(k)).centroid[row - int(table.first[k - 1])] for k, row in zip(times, rows, strict=True)

@@ -13,10 +13,10 @@ import numpy as np
 from dunno.report import svg
 from dunno.report.crops import picture
 from dunno.report.faults import Faults, Suspect
+from dunno.report.html_tables import table
+from dunno.report.link_scenes import data_uri, shrunk
 from dunno.report.numbers import amount, count, percent
 from dunno.report.over_time import MOST_COLUMNS
-from dunno.report.scenes import data_uri, shrunk
-from dunno.report.table import table
 from dunno.types import Floats, Movie, RunInfo
 
 NAMES = {"missed": "missing", "false": "holding no cell", "two": "holding two cells"}

@@ -14,12 +14,12 @@ from dunno.io.ctc import match_folder
 from dunno.io.output import read_run, read_written_run, reopen_movie, with_stored_cells
 from dunno.io.writing import whole
 from dunno.report import forest
-from dunno.report.deciding import Deciding, port_of
 from dunno.report.doubts import Doubt
 from dunno.report.families import certainty_over_time
+from dunno.report.link_scenes import LinkScene, scenes
 from dunno.report.masks import frame_pictures
-from dunno.report.page import Content, page
-from dunno.report.scenes import Scene, scenes
+from dunno.report.page import PageContent, page
+from dunno.report.review_address import Deciding, port_of
 from dunno.report.survey import Survey, survey
 from dunno.report.truthfulness import Truthfulness, compare
 from dunno.tracking import Tracking
@@ -68,7 +68,7 @@ def write_report(
     frames = np.array(about.frames, np.int64)
     trees, drawing = _grown(progress(linked_blocks(folder), total), counted, frames, deciding)
     worst = None if pictures is None or movie is None else frame_pictures(movie, about, counted.faults)
-    content = Content(about, counted, trees, drawing, pictures, about_pictures, compared, deciding, worst)
+    content = PageContent(about, counted, trees, drawing, pictures, about_pictures, compared, deciding, worst)
     target = folder / REPORT_FILE if path is None else Path(path)
     if target.is_dir():
         raise InputError(f"{target}: is a folder; expected the name of a file to write")
@@ -91,7 +91,7 @@ def _compared(folder: Path, movie: Movie, about: RunInfo, truth: Path, n_bins: i
     return compare(Tracking(movie, tuple(linked_blocks(folder)), about), match_folder(truth, movie), n_bins)
 
 
-def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[Scene] | None, str]:
+def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[LinkScene] | None, str]:
     """Pictures of doubts with what is to be known about them, or why there are none."""
     try:
         if movie is not None:

@@ -15,7 +15,7 @@ import numpy as np
 from dunno.types import Bools, Ints
 
 SHARE = 0.1
-ENOUGH = 30
+ENOUGH_AUDITED = 30
 """With fewer audited daughters than this, an error rate says next to nothing."""
 
 
@@ -44,7 +44,7 @@ class ErrorRate:
     @property
     def enough(self) -> bool:
         """Whether there are enough answers to take the rate seriously."""
-        return self.n >= ENOUGH
+        return self.n >= ENOUGH_AUDITED
 
 
 class Audit:

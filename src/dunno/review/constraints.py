@@ -11,7 +11,7 @@ import numpy as np
 
 from dunno.assignment import Problem, Triples
 from dunno.errors import DecisionError
-from dunno.lineage.tracks import LONGEST
+from dunno.lineage.tracks import LONGEST_GAP
 from dunno.review.decisions import MOTHER, TWO_CELLS, Decision
 from dunno.types import Block, Bools, Detections, Floats, Ints
 
@@ -129,7 +129,7 @@ def constrained(problem: Problem, said: Constraints, gap: Ints | int = 0) -> Pro
 def _decided_divisions(problem: Problem, said: Constraints, dividing: Floats) -> Triples | None:
     """The problem's triples, where a mother that was decided to divide can do so.
 
-    If every division that the decisions leave her is impossible, each costs as much as the dearest one that is possible.
+    If every division that the decisions leave it is impossible, each costs as much as the dearest one that is possible.
     """
     triples = problem.triples
     if triples is None or np.isfinite(triples.cost).all():
@@ -189,8 +189,8 @@ def with_decided_edges(block: Block, decisions: Iterable[Decision]) -> Block:
 def _with_edge(block: Block, t: int, mother: int, daughter: int) -> Block:
     near, far = block.near(t), block.far(t)
     gap = t - int(block.frame_of[mother]) - 1
-    if gap >= LONGEST:
-        raise DecisionError(f"a link across {gap} frames; {LONGEST - 1} can be skipped at most")
+    if gap >= LONGEST_GAP:
+        raise DecisionError(f"a link across {gap} frames; {LONGEST_GAP - 1} can be skipped at most")
     known = np.flatnonzero((block.mother == mother) & (block.daughter == daughter))
     n = len(block.cells)
     keys = block.daughter[near] * n + block.mother[near]

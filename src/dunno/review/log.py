@@ -27,7 +27,7 @@ ANSWER, UNDO, REDO = "answer", "undo", "redo"
 
 
 @dataclass(frozen=True)
-class Answer:
+class LoggedAnswer:
     """A decision with the circumstances in which it was taken.
 
     Attributes:
@@ -50,7 +50,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Said:
+class LogLine:
     """One line of the log: what was done, to which decision, by whom."""
 
     n: int
@@ -63,9 +63,9 @@ class Said:
 class History:
     """The answers that stand, and those that were undone and can be redone, the next one last; `said` is every line."""
 
-    standing: list[Answer] = field(default_factory=list)
-    undone: list[Answer] = field(default_factory=list)
-    said: list[Said] = field(default_factory=list)
+    standing: list[LoggedAnswer] = field(default_factory=list)
+    undone: list[LoggedAnswer] = field(default_factory=list)
+    said: list[LogLine] = field(default_factory=list)
 
     @property
     def version(self) -> int:
@@ -79,7 +79,7 @@ class History:
             if not isinstance(record["before"], dict) or not isinstance(record.get("question") or {}, dict):
                 raise TypeError(record)
             told = (str(record.get("who", "")), str(record.get("time", "")))
-            self.standing.append(Answer(record["n"], decision, record["before"], record.get("question"), *told))
+            self.standing.append(LoggedAnswer(record["n"], decision, record["before"], record.get("question"), *told))
             self.undone.clear()
         elif record["action"] == UNDO:
             self.undone.append(self.standing.pop())
@@ -88,7 +88,7 @@ class History:
         else:
             raise ValueError(record["action"])
         touched = self.undone[-1] if record["action"] == UNDO else self.standing[-1]
-        self.said.append(Said(record["n"], str(record.get("who", "")), record["action"], touched.decision))
+        self.said.append(LogLine(record["n"], str(record.get("who", "")), record["action"], touched.decision))
 
 
 def replay(records: list[dict[str, Any]]) -> History:
@@ -170,19 +170,19 @@ class Log:
 
     def answer(
         self, decision: Decision, before: dict[str, Any], question: dict[str, Any] | None, who: str | None = None
-    ) -> Answer:
+    ) -> LoggedAnswer:
         """Add an answer; it is on the disk when this returns."""
         self._add({"action": ANSWER, **decision.to_dict(), "before": before, "question": question}, who)
         return self.history.standing[-1]
 
-    def undo(self, who: str | None = None) -> Answer:
+    def undo(self, who: str | None = None) -> LoggedAnswer:
         """Take the last standing answer back."""
         if not self.history.standing:
             raise DecisionError("there is nothing to undo")
         self._add({"action": UNDO, "of": self.history.standing[-1].n}, who)
         return self.history.undone[-1]
 
-    def redo(self, who: str | None = None) -> Answer:
+    def redo(self, who: str | None = None) -> LoggedAnswer:
         """Let the answer stand again that was undone last."""
         if not self.history.undone:
             raise DecisionError("there is nothing to redo")

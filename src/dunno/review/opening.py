@@ -8,7 +8,7 @@ from typing import Any
 from dunno.errors import InputError, OutputError
 from dunno.io.output import read_written_run
 from dunno.io.writing import REVIEW_FILE
-from dunno.report.deciding import fingerprint
+from dunno.report.review_address import fingerprint
 from dunno.types import RunInfo
 from dunno.work.lock import Lock
 

@@ -1,4 +1,4 @@
-"""A question of a review: whom it is about, and how she came to be asked about."""
+"""A question of a review: whom it is about, and how it came to be asked about."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ class Question:
     """A daughter to ask about.
 
     Attributes:
-        row: Her row in the review's table.
+        row: Its row in the review's table.
         pair: The number of the frame pair.
-        frame: Original index of her frame.
-        label: Her label.
-        audit: Whether she was drawn at random.
-        chance: The chance that she, of all, was asked now.
+        frame: Original index of its frame.
+        label: Its label.
+        audit: Whether it was drawn at random.
+        chance: The chance that it, of all, was asked now.
         left: How many daughters had no answer then.
     """
 

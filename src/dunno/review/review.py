@@ -12,18 +12,18 @@ import numpy as np
 
 from dunno.errors import DecisionError, InputError
 from dunno.io.output import read_run, reopen_movie, with_stored_cells
-from dunno.report.deciding import port_of
+from dunno.report.review_address import port_of
 from dunno.review.asking import Asker, error_rate
 from dunno.review.audit import SHARE, Audit, ErrorRate
+from dunno.review.conflicts import check_nothing_new, check_seen
 from dunno.review.constraints import FrameCells, index_of
 from dunno.review.decisions import MISSING, SKIP, TWO_CELLS, Decision
-from dunno.review.log import Answer, History, Log, Said, read_log, replay
+from dunno.review.log import History, Log, LoggedAnswer, LogLine, read_log, replay
 from dunno.review.mask_blocks import MaskBlocks
-from dunno.review.meanwhile import check_nothing_new, check_seen
 from dunno.review.opening import alone, header_of, user, written
 from dunno.review.question import Question
 from dunno.review.queue import Filter, Order, Queue
-from dunno.review.state import Progress, State
+from dunno.review.state import Progress, ReviewState
 from dunno.types import Block, Bools, Detections, Movie, PairPosterior, RunInfo
 from dunno.work.lock import Lock
 
@@ -68,7 +68,7 @@ class Review:
             self.__dict__["movie"] = movie  # where cached_property would keep it
         self._log, self._history, self._lock = log, history, lock
         self._guard = RLock()
-        self._state = State(
+        self._state = ReviewState(
             folder, about, progress, MaskBlocks.of(folder, about, lambda: with_stored_cells(self.movie, folder))
         )
         self.table = self._state.table
@@ -147,7 +147,7 @@ class Review:
         return self.about.calibrated
 
     @property
-    def standing(self) -> tuple[Answer, ...]:
+    def standing(self) -> tuple[LoggedAnswer, ...]:
         """The answers that stand, the first one first."""
         return tuple(self._history.standing)
 
@@ -198,7 +198,7 @@ class Review:
         """The row of the daughter that a decision answers for; `None` where it answers for none."""
         return self._state.row_of(decision)
 
-    def answer(self, decision: Decision, question: Question | None = None, who: str | None = None) -> Answer:
+    def answer(self, decision: Decision, question: Question | None = None, who: str | None = None) -> LoggedAnswer:
         """Take a decision: refused with the reason if it contradicts others, on the disk when this returns.
 
         Args:
@@ -228,14 +228,14 @@ class Review:
         if not all(-0.5 <= each <= size - 0.5 for each, size in zip(place, shape, strict=True)):
             raise DecisionError(f"place is {place}, outside the field of {' × '.join(map(str, shape))} pixels")
 
-    def undo(self, who: str | None = None) -> Answer:
+    def undo(self, who: str | None = None) -> LoggedAnswer:
         """Take back the last answer."""
         with self._guard:
             answer = self._open_log().undo(who)
             self.changed = self._state.remove(answer)
             return answer
 
-    def redo(self, who: str | None = None) -> Answer:
+    def redo(self, who: str | None = None) -> LoggedAnswer:
         """Let the last undone answer stand again."""
         with self._guard:
             answer = self._open_log().redo(who)
@@ -282,7 +282,7 @@ class Review:
         """Who opened the review."""
         return "" if self._log is None else self._log.who
 
-    def since(self, version: int) -> list[Said]:
+    def since(self, version: int) -> list[LogLine]:
         """What was said after a version, while this review was open."""
         with self._guard:
             return [each for each in self._history.said if each.n > version]

@@ -16,21 +16,21 @@ from dunno.io.block_files import n_blocks
 from dunno.review import gain
 from dunno.review.condition import Rules, condition
 from dunno.review.constraints import FrameCells, index_of
+from dunno.review.daughters import Table
 from dunno.review.decisions import ABOUT_MOTHERS, MISSING, NO_CELL, ONE_CELL, TWO_CELLS, Decision, in_force
-from dunno.review.log import Answer
+from dunno.review.log import LoggedAnswer
 from dunno.review.mask_blocks import MaskBlocks
 from dunno.review.statements import concerns
 from dunno.review.store import Recent, Store
-from dunno.review.table import Table
 from dunno.types import Block, Bools, Ints, PairPosterior, RunInfo
 
-FALSE = (NO_CELL, ONE_CELL)
+MASK_STATEMENTS = (NO_CELL, ONE_CELL)
 KEPT_BLOCKS = 16
 """Blocks with decisions that are kept solved: to solve one takes as long as to track it."""
 Progress = Callable[[Iterator[Block], int], Iterator[Block]]
 
 
-class State:
+class ReviewState:
     """An output's pairs given the answers that stand.
 
     Attributes:
@@ -45,24 +45,24 @@ class State:
         self._blocks = blocks
         self._solved: Recent[Block] = Recent(KEPT_BLOCKS)
         self._on_pair: dict[int, list[Decision]] = defaultdict(list)
-        self.answers: dict[int, list[Answer]] = defaultdict(list)
+        self.answers: dict[int, list[LoggedAnswer]] = defaultdict(list)
         self.table = Table.of(progress(self._store.stream(), n_blocks(folder)))
 
-    def replay(self, answers: Iterable[Answer]) -> None:
+    def replay(self, answers: Iterable[LoggedAnswer]) -> None:
         """Let answers stand, one after the other; each block is solved once."""
         for answer in answers:
             self._keep(answer)
         for pairs in self._groups(self._on_pair):
             self._refresh(pairs)
 
-    def add(self, answer: Answer, solved: dict[range, Block] | None = None) -> list[int]:
+    def add(self, answer: LoggedAnswer, solved: dict[range, Block] | None = None) -> list[int]:
         """Let one more answer stand; `solved` are the pairs it changes, if they are known. Returns which they are."""
         on = self.pairs_of(answer.decision)
         before = self._said_of(on)
         self._keep(answer)
         return self._refresh_changed(on, before, solved or {})
 
-    def remove(self, answer: Answer) -> list[int]:
+    def remove(self, answer: LoggedAnswer) -> list[int]:
         """Take back the answer that was added last; returns the pairs that change."""
         on = self.pairs_of(answer.decision)
         before = self._said_of(on)
@@ -117,7 +117,7 @@ class State:
         """The pairs between the mother's frame and the daughter's."""
         return range(self.find(decision.mother_frame or 0).t, self.find(decision.frame).t)
 
-    def _keep(self, answer: Answer) -> None:
+    def _keep(self, answer: LoggedAnswer) -> None:
         for t in self.pairs_of(answer.decision):
             self._on_pair[t].append(answer.decision)
         row = self.row_of(answer.decision)
@@ -226,7 +226,7 @@ class State:
                 raise DecisionError(f"place is {decision.place}; expected {cells.centroid.shape[1]} numbers, in pixels")
         else:
             index_of(cells, decision.label)
-            if decision.kind not in (*ABOUT_MOTHERS, TWO_CELLS, *FALSE):
+            if decision.kind not in (*ABOUT_MOTHERS, TWO_CELLS, *MASK_STATEMENTS):
                 self.pair_of(decision)
         if decision.kind in ABOUT_MOTHERS:
             self.pair_of(decision)
@@ -273,7 +273,7 @@ class State:
         t = self._place(frames, decision.frame)
         if t is not None:
             return t
-        if decision.kind in (TWO_CELLS, MISSING, *FALSE) and decision.frame == self.table.mother_frame[0]:
+        if decision.kind in (TWO_CELLS, MISSING, *MASK_STATEMENTS) and decision.frame == self.table.mother_frame[0]:
             return 0
         what = "a mother" if as_daughter else "a daughter"
         raise DecisionError(f"frame {decision.frame} has no cells of which {what} could be told")
@@ -319,7 +319,7 @@ class State:
 
 
 def reported(pair: PairPosterior, daughter: int) -> int | None:
-    """The label of the mother that a daughter was given in the frame before, `None` where she has none there."""
+    """The label of the mother that a daughter was given in the frame before, `None` where it has none there."""
     edge = np.flatnonzero(pair.selected & (pair.daughter == daughter))
     return int(pair.mothers.label[pair.mother[edge[0]]]) if len(edge) else None
 

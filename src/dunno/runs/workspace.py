@@ -73,12 +73,12 @@ def _told(error: OSError, path: Path) -> OutputError:
 
 def finished_blocks(path: str | Path) -> int:
     """How many blocks of pairs an unfinished run has left beside its output `path`."""
-    return _left(Path(path), block_files.FOLDER)
+    return _left(Path(path), block_files.PAIRS_FOLDER)
 
 
 def measured_blocks(path: str | Path) -> int:
     """How many blocks of measured frames it has left."""
-    return _left(Path(path), cell_files.FOLDER)
+    return _left(Path(path), cell_files.CELLS_FOLDER)
 
 
 def _left(path: Path, folder: str) -> int:
@@ -94,15 +94,15 @@ def no_cells_if_refused(partial: Path) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        finished = any((partial / block_files.FOLDER).glob("*.npz"))
+        finished = any((partial / block_files.PAIRS_FOLDER).glob("*.npz"))
         if not isinstance(error, OutputError) and not finished:
-            remove(partial / cell_files.FOLDER)
+            remove(partial / cell_files.CELLS_FOLDER)
         raise
 
 
 def clear(partial: Path) -> None:
     """Remove everything but the plan, measured frames and finished blocks: exports are made anew from them."""
-    kept = (block_files.FOLDER, cell_files.FOLDER)
+    kept = (block_files.PAIRS_FOLDER, cell_files.CELLS_FOLDER)
     for child in partial.iterdir():
         if child.name not in (PLAN_FILE, CALIBRATION_FILE, *kept):
             remove(child)

@@ -272,7 +272,7 @@ class Term:
         return total / (d * (float(weight.sum()) + prior.worth))
 
     def log_single(self, stretch: Stretch) -> Floats | None:
-        """(E,) log density of each daughter as her mother's only one."""
+        """(E,) log density of each daughter as its mother's only one."""
         return None
 
     def log_dividing(self, stretch: Stretch) -> Floats | None:

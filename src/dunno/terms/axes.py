@@ -11,8 +11,8 @@ from dunno.terms import Term
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
-LEAST_LINKS = 20.0
-WIDEST = 100.0
+LEAST_LINKS_OF_AN_AXIS = 20.0
+WIDEST_AXIS = 100.0
 """Squared motion along an axis is at most so many times that along another."""
 
 
@@ -37,8 +37,8 @@ class Axes(Term):
     @classmethod
     def of(cls, stretch: Stretch, weight: Floats) -> Axes:
         """From (E,) expected weights of links."""
-        if weight.sum() < LEAST_LINKS:
+        if weight.sum() < LEAST_LINKS_OF_AN_AXIS:
             return cls(stretch.axes or ())
         squares = (weight[:, None] * stretch.moved**2).sum(axis=0) / weight.sum()
-        squares = np.maximum(squares, max(float(squares.max()), 1e-12) / WIDEST)
+        squares = np.maximum(squares, max(float(squares.max()), 1e-12) / WIDEST_AXIS)
         return cls(tuple((squares / np.exp(np.log(squares).mean())).tolist()))

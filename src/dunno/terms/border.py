@@ -19,7 +19,7 @@ FIELD_GRID = 100
 
 @dataclass(frozen=True)
 class Border(Term):
-    """A mother leaves with the probability that her displacement ends outside the field, times `leaving`.
+    """A mother leaves with the probability that its displacement ends outside the field, times `leaving`.
 
     Cells enter with the density of those inside times the probability that one came from outside, times `entering`. Axes
     are taken as independent.

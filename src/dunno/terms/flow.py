@@ -13,7 +13,7 @@ from dunno.terms import Term
 from dunno.types import Floats, Ints
 from dunno.types.stretch import Stretch
 
-NEIGHBOURS = 12
+FLOW_NEIGHBOURS = 12
 BANDWIDTH = 2.0
 """How far neighbours count, in median distances to the nearest one."""
 
@@ -40,7 +40,7 @@ class Flow(Term):
 
     def carried(self, stretch: Stretch, weight: Floats) -> Stretch:
         """The stretch with each mother's drift, from (E,) expected weights of single edges."""
-        n, near = stretch.n_rows, stretch.neighbours(NEIGHBOURS)
+        n, near = stretch.n_rows, stretch.neighbours(FLOW_NEIGHBOURS)
         sure = np.asarray(np.bincount(stretch.mother, weight, minlength=n), np.float64)
         moved = [np.bincount(stretch.mother, weight * along, minlength=n) for along in stretch.step.T]
         mean = np.stack(moved, axis=1) / np.maximum(sure, 1e-9)[:, None]

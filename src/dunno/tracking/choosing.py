@@ -7,20 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from dunno.calibration.evidence import Trial
+from dunno.calibration.evidence_trials import Trial
 from dunno.calibration.softening import Softening, fit_softening, with_share
 from dunno.calibration.verdict import hopeless
 from dunno.errors import InputError
 from dunno.models import Fit
-from dunno.models.evidence import (
-    ROUNDS,
-    Kept,
-    among_likely,
-    can_see,
-    offered,
-    unseen_exchanges,
-    with_terms,
-)
+from dunno.models.evidence import EVIDENCE_ROUNDS, Kept, among_likely, can_see, offered, unseen_exchanges, with_terms
 from dunno.models.model import Model
 from dunno.terms.masks import Masks
 from dunno.terms.score import Score
@@ -29,7 +21,7 @@ from dunno.tracking.skipping import SkippedModel
 from dunno.types import Ints
 from dunno.work.progress import Tell
 
-LEAST_SHARE, LEAST_NATS = 0.025, 0.005
+LEAST_LOSS_SHARE, LEAST_NATS = 0.025, 0.005
 """A term joins when the loss per daughter falls by more than this share of it, and by more than so many nats."""
 
 LEAST_TOTAL = 3.0
@@ -69,7 +61,9 @@ class Choice:
     skipped: SkippedModel | None
     trials: tuple[Trial, ...] = ()
 
-    def with_terms(self, names: list[str], size: float, rounds: int = ROUNDS, like: Models = (None, None)) -> Choice:
+    def with_terms(
+        self, names: list[str], size: float, rounds: int = EVIDENCE_ROUNDS, like: Models = (None, None)
+    ) -> Choice:
         """The same with terms added to both fits, beginning as in other models that have them."""
         grown, skipped = with_terms(self.fit, names, size, rounds, like[0]), self.skipped
         if skipped is not None:
@@ -141,7 +135,7 @@ class _Bench:
     @property
     def least(self) -> float:
         """By how much the loss must fall."""
-        return max(LEAST_SHARE * self.loss, LEAST_NATS, LEAST_TOTAL / max(len(self.skipped.comparison), 1))
+        return max(LEAST_LOSS_SHARE * self.loss, LEAST_NATS, LEAST_TOTAL / max(len(self.skipped.comparison), 1))
 
     def shorter(self, enough: float) -> _Bench:
         """The same on some of the skipped steps, spread over the sample, which have so many nats of loss together."""

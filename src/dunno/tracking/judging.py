@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from dunno.assignment import Marginals
-from dunno.calibration.evidence import Trial
+from dunno.calibration.evidence_trials import Trial
 from dunno.calibration.kinds.model import ModelCalibration
 from dunno.calibration.verdict import SkipTest, judge, sees_false_divisions
 from dunno.models import Fit

@@ -28,7 +28,7 @@ from dunno.work.schedule import Pool, in_order
 MOST_FRAMES, MOST_CELLS = 100, 10_000
 """How much of a movie is looked at."""
 
-RUN = 6
+FRAMES_PER_RUN = 6
 """Consecutive frames in a run, where not all are looked at."""
 
 TAIL_BEYOND = 1e-3
@@ -172,11 +172,11 @@ def _runs(movie: Movie) -> list[range]:
     """The frames to look at: all of a short movie, else runs that are spread evenly."""
     n = len(movie)
     crowd = max(_crowd(movie, (n - 1) // 2), 1)
-    most = max(min(MOST_FRAMES, MOST_CELLS // crowd), 2 * RUN)
+    most = max(min(MOST_FRAMES, MOST_CELLS // crowd), 2 * FRAMES_PER_RUN)
     if n <= most:
         return [range(n)]
-    starts = np.unique(np.linspace(0, n - RUN, most // RUN).astype(int)).tolist()
-    return [range(start, start + RUN) for start in starts]
+    starts = np.unique(np.linspace(0, n - FRAMES_PER_RUN, most // FRAMES_PER_RUN).astype(int)).tolist()
+    return [range(start, start + FRAMES_PER_RUN) for start in starts]
 
 
 def _pieces(movie: Movie, runs: list[range]) -> Iterator[tuple[int, Movie]]:

@@ -11,7 +11,7 @@ from dunno.assignment.distributions import normalise
 from dunno.types import Block, Bools, Cells, Floats, Ints
 from dunno.types.stretch import Stretch
 
-LEAST = 1e-15
+LEAST_EDGE = 1e-15
 """Probability of what cannot be."""
 
 
@@ -71,8 +71,8 @@ def _less_alone(stretch: Stretch, found: Marginals, far: Bools) -> dict[str, Flo
         stretch.mother[far], share - 0.5 * found.edge_dividing[far], minlength=n
     )  # two lead to one division
     return {
-        "appears_less": np.log1p(into / np.maximum(found.appear, LEAST)),
-        "disappears_less": np.log1p(out / np.maximum(found.disappear, LEAST)),
+        "appears_less": np.log1p(into / np.maximum(found.appear, LEAST_EDGE)),
+        "disappears_less": np.log1p(out / np.maximum(found.disappear, LEAST_EDGE)),
     }
 
 

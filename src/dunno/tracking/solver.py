@@ -12,11 +12,11 @@ from dunno.calibration.kinds.model import ModelCalibration, transition_of
 from dunno.models.masks import solve_masks
 from dunno.tracking.candidates import candidates_of
 from dunno.tracking.gaps import posterior_with_gaps
+from dunno.tracking.link_dependence import log_together
 from dunno.tracking.masks import block_of_masks, with_gap_edges
 from dunno.tracking.plan import Plan
 from dunno.tracking.solved import solved_block
 from dunno.tracking.spans import Span
-from dunno.tracking.together import log_together
 from dunno.types import Block, Bools, Ints
 from dunno.types.links import Links
 from dunno.types.stretch import Stretch

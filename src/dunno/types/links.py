@@ -16,9 +16,9 @@ class Links:
 
     Attributes:
         mother_frame: (L,) original frame index of each link's mother.
-        mother: (L,) her label.
+        mother: (L,) its label.
         frame: (L,) original frame index of the daughter.
-        daughter: (L,) her label.
+        daughter: (L,) its label.
         unmatched: What could not be used, in words.
         source: The file they came from.
         gap: (L,) frames that each link skips; `None` where none does.

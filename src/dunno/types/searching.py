@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-MOST_STEPS = 40
+MOST_SEARCH_STEPS = 40
 MOST_TRIES = 500
 GOLDEN = 0.5 * (3.0 - math.sqrt(5.0))
 DIGITS = math.sqrt(2.2e-16)
@@ -47,7 +47,7 @@ def _illinois(
     """The zero between two places with values of different signs."""
     (a, at_a), (b, at_b) = one, other
     place = a
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_SEARCH_STEPS):
         before, place = place, (a * at_b - b * at_a) / (at_b - at_a)
         value = slope(place)
         if value == 0 or abs(b - a) < within or abs(place - before) < within / 4:

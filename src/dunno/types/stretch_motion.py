@@ -61,7 +61,7 @@ class StretchMotion(StretchTimes):
 
     @cached_property
     def log_volume(self) -> Floats:
-        """(E,) (d/2)·log α, what a mother's spread costs each of her densities."""
+        """(E,) (d/2)·log α, what a mother's spread costs each of its densities."""
         return np.asarray(0.5 * self.n_dimensions * np.log(self.spread[self.mother]))
 
     @cached_property

@@ -31,7 +31,7 @@ class StretchTable:
         spread: (N,) how much more than usual each row's squared displacement may be (activity; else 1).
         leads: (N,) the transition in which each row is a mother, -1 if in none.
         follows: (N,) the transition in which each row is a daughter, -1 if in none.
-        drift: (N, d) where each mother is carried by her neighbours.
+        drift: (N, d) where each mother is carried by its neighbours.
         score: (E,) what each edge costs, where a cost that is no motion speaks.
         lag: (E,) single steps from mother to daughter; `None` where all are 1.
         clock: (T,) when each frame was taken, in usual steps; `None` where all steps are usual.

@@ -10,7 +10,7 @@ import numpy as np
 
 from dunno.assignment import Problem, Rounds
 from dunno.calibration.base import Calibration
-from dunno.calibration.evidence import Trial, in_words
+from dunno.calibration.evidence_trials import Trial, in_words
 from dunno.calibration.softening import Softening, with_unknown
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict
 from dunno.costs import Cost, evaluate

@@ -12,7 +12,7 @@ from dunno.calibration.verdict import UNTESTED, Verdict
 from dunno.costs import Cost, evaluate
 from dunno.types import Candidates, Floats, FramePair, Ints
 
-EVENTS = ("appear", "disappear", "divide")
+EVENT_COSTS = ("appear", "disappear", "divide")
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ class TemperedCosts(Calibration):
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""
-        own = {name: getattr(self, name) for name in ("tempering", *EVENTS)}
+        own = {name: getattr(self, name) for name in ("tempering", *EVENT_COSTS)}
         told = {"verdict": self.verdict.word, "reason": self.verdict.reason}
         return {"kind": self.name, "fitted": "truth", **told, "data": self.fitted_for.get("movie"), **own}
 
     def rows(self) -> list[tuple[str, str]]:
         """The tempering and the event costs."""
-        return [(name, f"{getattr(self, name):.4g}") for name in ("tempering", *EVENTS)]
+        return [(name, f"{getattr(self, name):.4g}") for name in ("tempering", *EVENT_COSTS)]
 
     @property
     def losses(self) -> tuple[float, float]:
@@ -67,12 +67,12 @@ class TemperedCosts(Calibration):
 
     def content(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        own = {name: getattr(self, name) for name in ("tempering", *EVENTS, "loss_before", "loss_after")}
+        own = {name: getattr(self, name) for name in ("tempering", *EVENT_COSTS, "loss_before", "loss_after")}
         return {**own, "verdict": asdict(self.verdict)}
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any]) -> TemperedCosts:
         """The reverse of `content`."""
-        names = ("tempering", *EVENTS, "loss_before", "loss_after")
+        names = ("tempering", *EVENT_COSTS, "loss_before", "loss_after")
         own = {name: float(content[name]) for name in names}
         return cls(**own, fitted_for=content["fitted_for"], verdict=Verdict(**content["verdict"]))

@@ -27,7 +27,7 @@ Scale = Sequence[float] | float | None
 
 
 @dataclass(frozen=True)
-class Options:
+class ReadingOptions:
     """What the user says about a movie; it overrules what the files say.
 
     Attributes:
@@ -48,7 +48,7 @@ class Options:
     region: Region | None = None
     shows_images: bool = False
 
-    def for_images(self) -> Options:
+    def for_images(self) -> ReadingOptions:
         """The same, for the images behind the masks."""
         return replace(self, shows_images=True)
 
@@ -110,7 +110,7 @@ class Reader(Protocol):
         """Whether this is its form; cheap, by the names of files alone."""
         ...
 
-    def read(self, path: Path, options: Options) -> Movie:
+    def read(self, path: Path, options: ReadingOptions) -> Movie:
         """Read a movie; its pixels only when they are asked for."""
         ...
 
@@ -119,7 +119,7 @@ class Reader(Protocol):
 class HasFrames(Reader, Protocol):
     """A reader whose files can be one half of a movie: its masks, or its images."""
 
-    def frames(self, path: Path, options: Options) -> Frames:
+    def frames(self, path: Path, options: ReadingOptions) -> Frames:
         """The frames, whatever they show."""
         ...
 
@@ -128,7 +128,7 @@ class HasFrames(Reader, Protocol):
 class JoinsMasks(Protocol):
     """A reader that knows how its movies go together with masks that lie elsewhere."""
 
-    def join(self, path: Path, masks: Path, options: Options) -> Movie | None:
+    def join(self, path: Path, masks: Path, options: ReadingOptions) -> Movie | None:
         """The movie with these masks; `None` where they are not of the kind that it knows."""
         ...
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dunno.errors import InputError, OutputError
 from dunno.io.ctc import MAX_LABEL, write_mask, write_table
-from dunno.lineage.tracks import LONGEST, NumberedBlock, TrackRow
+from dunno.lineage.tracks import LONGEST_GAP, NumberedBlock, TrackRow
 from dunno.segments.drawing import draw_over_background
 from dunno.types import Detections, Ints, Movie, RunInfo
 from dunno.types.labels import relabelled
@@ -92,7 +92,7 @@ class CtcWriter:
 
     def _fill(self, cells: Detections, labels: Any, tracks: Any) -> None:
         """Draw the cells that were filled in, with the masks that they had last, moved."""
-        self._recent = dict([*[*self._recent.items()][1 - LONGEST :], (cells.frame, (self._t, cells))])
+        self._recent = dict([*[*self._recent.items()][1 - LONGEST_GAP :], (cells.frame, (self._t, cells))])
         for i in np.flatnonzero(cells.is_filled).tolist():
             assert cells.filled_from is not None
             frame, row = cells.filled_from[i].tolist()

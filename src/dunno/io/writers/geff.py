@@ -14,7 +14,7 @@ import numpy as np
 
 from dunno.io.columns import columns_for_tools, edge_columns, radius
 from dunno.io.gathering import axes_of
-from dunno.io.meanings import CELLS, EDGES, Meaning
+from dunno.io.meanings import CELL_MEANINGS, EDGE_MEANINGS, Meaning
 from dunno.io.plates import labels_beside
 from dunno.io.spool import SpooledTable
 from dunno.io.zarr_folder import ZarrFolder
@@ -89,8 +89,8 @@ class GeffWriter:
             "geff_version": GEFF_VERSION,
             "directed": True,
             "axes": [axis("t", "time", "frame"), *(axis(name, "space", self._unit) for name in names)],
-            "node_props_metadata": self._described(self._nodes, CELLS),
-            "edge_props_metadata": self._described(edges, EDGES),
+            "node_props_metadata": self._described(self._nodes, CELL_MEANINGS),
+            "edge_props_metadata": self._described(edges, EDGE_MEANINGS),
             "sphere": "radius",
             "display_hints": {**hints, **({"display_depth": "z"} if "z" in names else {})},
             "extra": {"dunno": {**self._about, "edges": what}},

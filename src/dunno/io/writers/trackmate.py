@@ -17,8 +17,8 @@ import numpy as np
 
 from dunno.io.columns import columns_for_tools, radius
 from dunno.io.gathering import axes_of
-from dunno.io.trackmate_families import Edges, family_elements
-from dunno.io.trackmate_features import EDGE, SPOT, TRACK, Feature, spot_features
+from dunno.io.trackmate_families import FamilyEdges, family_elements
+from dunno.io.trackmate_features import EDGE, SPOT, TRACK, Declaration, spot_features
 from dunno.lineage.tracks import NumberedBlock, TrackRow
 from dunno.types import Ints, Movie, RunInfo
 
@@ -92,7 +92,7 @@ class TrackMateWriter:
     def finish(self, tracks: Sequence[TrackRow]) -> None:
         """Write the file: header, spots, tracks, settings."""
         ends = np.array(self._ends, np.int64).reshape(-1, 3)
-        edges = Edges(ends, np.array(self._values).reshape(-1, 3))
+        edges = FamilyEdges(ends, np.array(self._values).reshape(-1, 3))
         families = np.unique(edges.family).tolist()
         with self._path.open("w", encoding="utf-8") as file:
             file.write(self._header())
@@ -113,13 +113,14 @@ class TrackMateWriter:
         log = f"Written by dunno {self._about.version}; probabilities are {self._about.verdict}."
         unit, time = "micron" if self._scale else "pixel", "frame" if self._minutes is None else "min"
         spot = {
-            name: SPOT.get(name, Feature(name.replace("_", " ").capitalize(), "NONE", False)) for name in self._names
+            name: SPOT.get(name, Declaration(name.replace("_", " ").capitalize(), "NONE", False))
+            for name in self._names
         }
         declared = "".join(_declaration(*each) for each in (("Spot", spot), ("Edge", EDGE), ("Track", TRACK)))
         return (
             f'<?xml version="1.0" encoding="UTF-8"?>\n<TrackMate version="{VERSION}">\n  <Log>{escape(log)}</Log>\n'
-            f'  <Model spatialunits="{unit}" timeunits="{time}">\n    <FeatureDeclarations>\n{declared}'
-            f'    </FeatureDeclarations>\n    <AllSpots nspots="{self._n_spots}">\n'
+            f'  <Model spatialunits="{unit}" timeunits="{time}">\n    <Declarations>\n{declared}'
+            f'    </Declarations>\n    <AllSpots nspots="{self._n_spots}">\n'
         )
 
     def _settings(self) -> str:
@@ -146,7 +147,7 @@ class TrackMateWriter:
         )
 
 
-def _declaration(kind: str, features: Mapping[str, Feature]) -> str:
+def _declaration(kind: str, features: Mapping[str, Declaration]) -> str:
     lines = (
         f'        <Feature feature="{name}" name={quoteattr(each.name)} shortname={quoteattr(each.short or each.name)} '
         f'dimension="{each.dimension}" isint="{str(each.is_int).lower()}" />\n'
