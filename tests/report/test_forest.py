@@ -8,7 +8,7 @@ import pytest
 from dunno.lineage.tracks import TrackRow
 from dunno.report import forest
 from dunno.report.families import Family, LeastCertain
-from dunno.report.review_address import Deciding
+from dunno.report.review_address import ReviewAddress
 
 
 def doubling(generations: int) -> list[TrackRow]:
@@ -61,7 +61,7 @@ def test_a_line_of_thousands_of_generations_is_drawn() -> None:
     assert len(tree.branches) + tree.hidden == len(rows)
 
 
-REVIEW = Deciding(50_000)
+REVIEW = ReviewAddress(50_000)
 
 
 def least(certainty: np.ndarray) -> LeastCertain:

@@ -10,7 +10,7 @@ from tifffile import imread
 
 from dunno import Movie, Tracker, evaluation
 from dunno.assignment import Problem, marginals, sample
-from dunno.assignment.decide import most_right
+from dunno.assignment.decide import max_expected_accuracy
 from dunno.calibration import ModelCalibration
 from dunno.calibration.kinds.model import transition_of
 from dunno.costs.distance import Distance
@@ -350,7 +350,7 @@ def test_a_track_is_as_certain_as_its_links_are_drawn_together() -> None:
     cells = [frame([tuple(p) for p in rng.uniform(38, 50, (2, 2))], t) for t in range(3)]
     stretch = stretch_of(cells)
     _, problem, found = posterior_with_gaps(model_with_misses(stretch, 0.3), stretch, 30.0)
-    chosen = most_right(problem, found)
+    chosen = max_expected_accuracy(problem, found)
     link = chosen[chosen >= 0]
     ratio = log_together(problem, found, np.isin(np.arange(len(problem.cost)), link), seed=0)
     pairs = [(a, b) for a in link for b in link if problem.daughter[a] == problem.mother[b]]

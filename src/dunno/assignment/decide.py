@@ -27,10 +27,10 @@ def decide(problem: Problem) -> DecidedPosterior:
     probability 0 or a division that costs `NEVER`, is never chosen.
     """
     found = marginals(problem)
-    return DecidedPosterior(found, most_right(problem, found))
+    return DecidedPosterior(found, max_expected_accuracy(problem, found))
 
 
-def most_right(problem: Problem, found: Marginals) -> NDArray[np.int64]:
+def max_expected_accuracy(problem: Problem, found: Marginals) -> NDArray[np.int64]:
     """(n_daughters,) the same from marginals that are known already: each daughter's edge, or -1."""
     cost = np.where(found.edge > 0, -found.edge, np.inf)
     ends = (problem.mother, problem.daughter, cost, problem.n_mothers, problem.n_daughters)

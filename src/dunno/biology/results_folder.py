@@ -46,11 +46,11 @@ def write_table(path: Path, columns: Mapping[str, Any]) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(
-            zip(*([_told(value) for value in column.tolist()] for column in columns.values()), strict=True)
+            zip(*([_cell_text(value) for value in column.tolist()] for column in columns.values()), strict=True)
         )
 
 
-def _told(value: Any) -> Any:
+def _cell_text(value: Any) -> Any:
     if isinstance(value, float):
         return "" if value != value else f"{value:.9g}"
     return value

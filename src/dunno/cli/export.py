@@ -62,11 +62,11 @@ def export(
         )
     if not quiet:
         say(f"written to {path}: {len(tracks):,} tracks as {form.name}; probabilities are {about.verdict}")
-        for line in _told(left_out, min_probability, min_length):
+        for line in _summary(left_out, min_probability, min_length):
             say(line)
 
 
-def _told(left_out: LeftOut, least: float | None, length: int | None) -> Iterable[str]:
+def _summary(left_out: LeftOut, least: float | None, length: int | None) -> Iterable[str]:
     if least is not None:
         yield f"cut: {left_out.links:,} links below {least:g}, {left_out.divisions:,} divisions lost a daughter by it"
     if length is not None:

@@ -68,13 +68,13 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
     outcomes = [ended[name] for name in movies]
     write_table(output, outcomes)
     if as_json:
-        say(json.dumps([_told(outcome) for outcome in outcomes], indent=2))
+        say(json.dumps([_as_json(outcome) for outcome in outcomes], indent=2))
     elif not quiet:
         show_movies(outcomes, str(output / SUMMARY_FILE))
     _end(outcomes)
 
 
-def _told(outcome: MovieOutcome) -> dict[str, object]:
+def _as_json(outcome: MovieOutcome) -> dict[str, object]:
     found = None if outcome.run is None else outcome.run.to_dict()
     return {"name": outcome.name, "movie": str(outcome.movie), "problem": outcome.problem, "run": found}
 

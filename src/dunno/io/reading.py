@@ -102,7 +102,7 @@ def read(
     check_channel(options, *movie.sources)
     movie.path = str(path.absolute())
     movie.masks_path = movie.masks_path if masks is None else str(Path(masks).absolute())
-    movie.opened_with = _told(options, images)
+    movie.opened_with = _opened_with(options, images)
     movie = movie if times is None else _with_times(movie, times)
     movie = movie if frames is None else take_frames(movie, *frames)
     if not truth:
@@ -119,7 +119,7 @@ def _with_times(movie: Movie, times: str | Path | Sequence[float]) -> Movie:
     return _noted(timed, f"{longest}; motion and rates are by time")
 
 
-def _told(options: ReadingOptions, images: str | Path | None) -> dict[str, Any]:
+def _opened_with(options: ReadingOptions, images: str | Path | None) -> dict[str, Any]:
     """What the user said beyond paths, scale and interval, as `run.json` keeps it."""
     given = asdict(options)
     told = {each.name: given[each.name] for each in fields(options) if given[each.name] != each.default}

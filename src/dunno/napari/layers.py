@@ -61,7 +61,7 @@ def window(review: Review, t: int) -> tuple[int, int]:
     return max(t - AROUND, 0), min(t + AROUND, review.table.n_pairs)
 
 
-def _said_of(review: Review, shows: str, first: int, last: int) -> dict[str, Any]:
+def _layer_of_statements(review: Review, shows: str, first: int, last: int) -> dict[str, Any]:
     """A layer's name, which says if it does not hold the whole movie, and what is kept in it."""
     frames = review.movie.frames[[first, last]].tolist()
     whole = (first, last) == (0, review.table.n_pairs)
@@ -77,7 +77,7 @@ def tracks_layer(review: Review, t: int) -> Layer:
     first, last = window(review, t)
     data, graph, confidence = _tracks(review, first, last)
     more = {
-        **_said_of(review, "tracks", first, last),
+        **_layer_of_statements(review, "tracks", first, last),
         "graph": graph,
         "features": {"confidence": np.nan_to_num(confidence, nan=1.0)},
         "color_by": "confidence",
@@ -123,7 +123,7 @@ def doubtful_layer(review: Review, t: int) -> Layer:
     error = table.error[rows]
     size = 4 + 10 * error if len(error) else 5
     more = {
-        **_said_of(review, "doubtful", first, last),
+        **_layer_of_statements(review, "doubtful", first, last),
         "features": {"error": error, "row": rows},
         "face_color": "transparent",
         "border_color": "orange",

@@ -13,7 +13,7 @@ from dunno.report import svg
 from dunno.report.families import Family, LeastCertain
 from dunno.report.html_tables import table
 from dunno.report.numbers import amount, count, percent
-from dunno.report.review_address import Deciding
+from dunno.report.review_address import ReviewAddress
 from dunno.types import Floats, Ints
 
 MOST_FAMILIES, MOST_ROWS, MOST_ROWS_EACH = 24, 96, 32
@@ -143,7 +143,7 @@ def drawn_tracks(trees: Sequence[Tree]) -> dict[int, int]:
     return {track: index for index, track in enumerate(tracks)}
 
 
-def draw(trees: Sequence[Tree], least: LeastCertain, frames: Ints, deciding: Deciding | None = None) -> str:
+def draw(trees: Sequence[Tree], least: LeastCertain, frames: Ints, deciding: ReviewAddress | None = None) -> str:
     """The families below each other; doubtful stretches lead to the review of their least certain link.
 
     Args:
@@ -194,7 +194,7 @@ def _draw_branch(tree: Tree, branch: Branch, certainty: Floats, place: Place, st
         strokes[name].append(f"M{divides:.1f} {top + mother.row * ROW:.1f}V{y:.1f}H{x(first):.1f}")
 
 
-def _anchors(branch: Branch, least: LeastCertain, place: Place, deciding: Deciding) -> Iterator[str]:
+def _anchors(branch: Branch, least: LeastCertain, place: Place, deciding: ReviewAddress) -> Iterator[str]:
     """A link over every doubtful stretch of a track, to its least certain link."""
     x, top, column = place
     y = top + branch.row * ROW

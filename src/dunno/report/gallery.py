@@ -9,7 +9,7 @@ from dunno.report.crops import Box
 from dunno.report.doubts import Doubt
 from dunno.report.link_scenes import LinkScene, Outline, View
 from dunno.report.numbers import percent
-from dunno.report.review_address import Deciding
+from dunno.report.review_address import ReviewAddress
 
 MARK_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 TEXT, CHARACTER = 0.075, 0.58
@@ -21,7 +21,7 @@ Mark = tuple[Outline, str, str]
 Place = tuple[float, float, float, float]
 
 
-def draw(doubts: Sequence[Doubt], pictures: Sequence[LinkScene] | None, deciding: Deciding) -> str:
+def draw(doubts: Sequence[Doubt], pictures: Sequence[LinkScene] | None, deciding: ReviewAddress) -> str:
     """A list item per link; without pictures, their numbers only."""
     items = [
         _item(rank, doubt, None if pictures is None else pictures[rank - 1], deciding)
@@ -30,7 +30,7 @@ def draw(doubts: Sequence[Doubt], pictures: Sequence[LinkScene] | None, deciding
     return f'<ol class="gallery" role="list">{"".join(items)}</ol>'
 
 
-def _item(rank: int, doubt: Doubt, scene: LinkScene | None, deciding: Deciding) -> str:
+def _item(rank: int, doubt: Doubt, scene: LinkScene | None, deciding: ReviewAddress) -> str:
     head = (
         f'<h3><span class="rank">{rank}</span> Cell {doubt.daughter} in frame {doubt.frame}'
         f'<span class="chance">{percent(doubt.probability)}</span></h3>'

@@ -15,7 +15,7 @@ from dunno.report import checking, forest, gallery, histogram, masks, over_time,
 from dunno.report.html_tables import table
 from dunno.report.link_scenes import LinkScene
 from dunno.report.numbers import amount, count, percent
-from dunno.report.review_address import Deciding
+from dunno.report.review_address import ReviewAddress
 from dunno.report.survey import Survey
 from dunno.report.truthfulness import Truthfulness
 from dunno.types import RunInfo
@@ -44,7 +44,7 @@ class PageContent:
     scenes: Sequence[LinkScene] | None
     about_pictures: str
     truthfulness: Truthfulness | None
-    deciding: Deciding
+    deciding: ReviewAddress
     frames: Sequence[masks.FramePicture] | None = None
 
 

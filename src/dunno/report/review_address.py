@@ -23,7 +23,7 @@ def port_of(about: Mapping[str, Any]) -> int:
 
 
 @dataclass(frozen=True)
-class Deciding:
+class ReviewAddress:
     """Where and how cells of an output are decided on.
 
     Attributes:

@@ -83,7 +83,7 @@ class Constraints:
         return np.asarray(((own == mother) & ~self.third[daughter]) | ((own == UNDECIDED) & room))
 
 
-def nothing_said(n_mothers: int, n_daughters: int) -> Constraints:
+def no_constraints(n_mothers: int, n_daughters: int) -> Constraints:
     """No constraint yet; what is decided is written into it."""
     undecided = np.full(n_daughters, UNDECIDED)
     no_mother, no_daughter = np.zeros((6, n_mothers), np.bool_), np.zeros((3, n_daughters), np.bool_)

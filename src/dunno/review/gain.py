@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from dunno.assignment import Problem, Triples, decide
-from dunno.review.constraints import APPEARS, constrained, nothing_said
+from dunno.review.constraints import APPEARS, constrained, no_constraints
 from dunno.types import Floats, Ints, PairPosterior
 
 LEAST_GAIN = 0.01
@@ -128,7 +128,7 @@ def _triples_among(problem: Problem, kept: Ints) -> Triples | None:
 
 def _given(problem: Problem, daughter: int, option: int) -> float:
     """The error that is left when the daughter's edge, or -1 for ⊥, is known."""
-    said = nothing_said(problem.n_mothers, problem.n_daughters)
+    said = no_constraints(problem.n_mothers, problem.n_daughters)
     said.mother[daughter] = APPEARS if option < 0 else problem.mother[option]
     found, edge = decide(constrained(problem, said))
     return _error(problem, found.edge, found.appear, edge)

@@ -61,16 +61,16 @@ class LogLine:
 
 @dataclass
 class History:
-    """The answers that stand, and those that were undone and can be redone, the next one last; `said` is every line."""
+    """The answers that stand, and those that were undone and can be redone, the next one last; `lines` is every line."""
 
     standing: list[LoggedAnswer] = field(default_factory=list)
     undone: list[LoggedAnswer] = field(default_factory=list)
-    said: list[LogLine] = field(default_factory=list)
+    lines: list[LogLine] = field(default_factory=list)
 
     @property
     def version(self) -> int:
         """The number of the last line; 0 before the first."""
-        return self.said[-1].n if self.said else 0
+        return self.lines[-1].n if self.lines else 0
 
     def take(self, record: dict[str, Any]) -> None:
         """Follow one line of the log."""
@@ -88,7 +88,7 @@ class History:
         else:
             raise ValueError(record["action"])
         touched = self.undone[-1] if record["action"] == UNDO else self.standing[-1]
-        self.said.append(LogLine(record["n"], str(record.get("who", "")), record["action"], touched.decision))
+        self.lines.append(LogLine(record["n"], str(record.get("who", "")), record["action"], touched.decision))
 
 
 def replay(records: list[dict[str, Any]]) -> History:

@@ -285,7 +285,7 @@ class Review:
     def since(self, version: int) -> list[LogLine]:
         """What was said after a version, while this review was open."""
         with self._guard:
-            return [each for each in self._history.said if each.n > version]
+            return [each for each in self._history.lines if each.n > version]
 
     def check_seen(self, decision: Decision, seen: int | None) -> None:
         """Refuse to take the place of what somebody said about the same cell while this person was looking at it."""

@@ -58,14 +58,14 @@ class ReviewState:
     def add(self, answer: LoggedAnswer, solved: dict[range, Block] | None = None) -> list[int]:
         """Let one more answer stand; `solved` are the pairs it changes, if they are known. Returns which they are."""
         on = self.pairs_of(answer.decision)
-        before = self._said_of(on)
+        before = self._statements_by_block(on)
         self._keep(answer)
         return self._refresh_changed(on, before, solved or {})
 
     def remove(self, answer: LoggedAnswer) -> list[int]:
         """Take back the answer that was added last; returns the pairs that change."""
         on = self.pairs_of(answer.decision)
-        before = self._said_of(on)
+        before = self._statements_by_block(on)
         groups = self._groups(on)
         for t in on:
             self._on_pair[t].pop()
@@ -76,14 +76,14 @@ class ReviewState:
                 del self.answers[row]
         return self._refresh_changed([t for pairs in groups for t in pairs], before, {})
 
-    def _said_of(self, on: Iterable[int]) -> dict[range, list[Decision]]:
-        return {pairs: self._said(pairs) for pairs in self._groups(on)}
+    def _statements_by_block(self, on: Iterable[int]) -> dict[range, list[Decision]]:
+        return {pairs: self._statements_on(pairs) for pairs in self._groups(on)}
 
     def _refresh_changed(
         self, on: Iterable[int], before: dict[range, list[Decision]], solved: dict[range, Block]
     ) -> list[int]:
         """Take down anew what is solved together now and was not, or under other decisions."""
-        changed = [pairs for pairs, said in self._said_of(on).items() if before.get(pairs) != said]
+        changed = [pairs for pairs, said in self._statements_by_block(on).items() if before.get(pairs) != said]
         for pairs in before:
             self._solved.drop(pairs.start)
         for pairs in changed:
@@ -168,7 +168,7 @@ class ReviewState:
 
     def _given(self, pairs: range) -> Block | None:
         """Pairs that are solved together, given the answers; `None` where there are none."""
-        if not (said := self._said(pairs)):
+        if not (said := self._statements_on(pairs)):
             return None
         return self._solved.get(pairs.start) or self._solved.put(pairs.start, self._solve(pairs, said))
 
@@ -183,12 +183,12 @@ class ReviewState:
         on = self.pairs_of(decision)
         found: dict[range, Block] = {}
         for pairs in self._groups(on, decision):
-            said = self._said(pairs, decision, on)
-            if said != self._said(pairs):
+            said = self._statements_on(pairs, decision, on)
+            if said != self._statements_on(pairs):
                 found[pairs] = self._solve(pairs, said)
         return found
 
-    def _said(self, pairs: range, decision: Decision | None = None, on: Sequence[int] = ()) -> list[Decision]:
+    def _statements_on(self, pairs: range, decision: Decision | None = None, on: Sequence[int] = ()) -> list[Decision]:
         """What counts on pairs that are solved together, with one more decision on some of them."""
         more = () if decision is None else (decision,)
         each = [self._in_force(t, *(more if t in on else ())) for t in pairs]

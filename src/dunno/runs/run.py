@@ -23,7 +23,7 @@ from dunno.lineage.gap_links import one_link_each
 from dunno.runs.cell_measuring import check_masks, measure_into
 from dunno.runs.identity import identity
 from dunno.runs.summary import DoubtfulLink, Summary
-from dunno.runs.unreadable_frames import Tracked, track_what_can_be
+from dunno.runs.unreadable_frames import Tracked, track_readable_frames
 from dunno.runs.workspace import (
     CALIBRATION_FILE,
     PLAN_FILE,
@@ -252,7 +252,7 @@ def tracked_blocks(plan: Plan, movie: Movie, folder: Path, pool: Pool, tell: Tel
 def _work(plan: Plan, folder: Path | None, shares_memory: bool, item: tuple[int, Span]) -> Tracked | None:
     """Track a block, write it where a folder is given, and return it, unless that would send elsewhere what is written."""
     index, span = item
-    tracked = track_what_can_be(plan, span)
+    tracked = track_readable_frames(plan, span)
     if folder is None:
         return tracked
     _write(folder, index, tracked)

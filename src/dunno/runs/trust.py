@@ -98,7 +98,7 @@ class _Judge:
             warnings.warn(f"{left_out}; they have no probability (NaN)", DunnoWarning, stacklevel=5)
         tracking = Tracker(links=links, **self._options).track(self.movie)
         self._html = summary_html(tracking, "the tracks that were given", left_out if len(links) < len(frame) else "")
-        believed = _believed(tracking)
+        believed = _probabilities(tracking)
         keys = zip(mother_frame.tolist(), mother.tolist(), frame.tolist(), daughter.tolist(), strict=True)
         return np.array([believed.get(key, np.nan) for key in keys])
 
@@ -161,7 +161,7 @@ def _tracklets(tracks: Sequence[Any]) -> Any:
     return pandas.concat([pandas.DataFrame(dict(track.to_dict())) for track in tracks], ignore_index=True)
 
 
-def _believed(tracking: Tracking) -> dict[tuple[int, int, int, int], float]:
+def _probabilities(tracking: Tracking) -> dict[tuple[int, int, int, int], float]:
     columns = edge_columns(tracking.block)
     link = columns["selected"]
     ends = (columns[name][link].tolist() for name in ("mother_frame", "mother", "frame", "daughter"))

@@ -22,7 +22,7 @@ class Tracked(NamedTuple):
     broken: list[BrokenFrame]
 
 
-def track_what_can_be(plan: Plan, span: Span) -> Tracked:
+def track_readable_frames(plan: Plan, span: Span) -> Tracked:
     """Track a span; a frame that cannot be read has no cells, and what would follow from that is undefined.
 
     Whether cells before such a frame disappeared, and those after it appeared, nobody knows: these probabilities are NaN, which

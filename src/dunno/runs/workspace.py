@@ -50,7 +50,7 @@ def workspace(path: str | Path, overwrite: bool = False, resume: bool = False) -
         replace_by(partial, path)
         remove(aside)
     except OSError as error:
-        raise _told(error, path) from None
+        raise _output_error(error, path) from None
     finally:
         if lock is not None:
             if partial.exists() and not finished_blocks(path) and not measured_blocks(path):
@@ -64,7 +64,7 @@ def _alone(path: Path) -> Lock:
     return Lock(partial_of(path).with_name(f"{partial_of(path).name}.lock"), "dunno track", refused, needed=False)
 
 
-def _told(error: OSError, path: Path) -> OutputError:
+def _output_error(error: OSError, path: Path) -> OutputError:
     """What the system said, in one line."""
     if isinstance(error, PermissionError):
         return OutputError(f"{error.filename or path}: no permission to write there")

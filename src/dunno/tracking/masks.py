@@ -8,7 +8,7 @@ import numpy as np
 
 from dunno.assignment import Marginals, Problem, Triples, every_pair, marginals
 from dunno.assignment.choices import Kind
-from dunno.assignment.decide import most_right
+from dunno.assignment.decide import max_expected_accuracy
 from dunno.models.masks import Solution
 from dunno.models.model import Model
 from dunno.tracking.gaps import posterior_with_gaps
@@ -77,7 +77,7 @@ def links_of(solution: Solution, found: Marginals) -> Bools:
     """
     stretch = solution.graph.stretch
     ends = Problem(stretch.mother, stretch.daughter, found.edge, stretch.n_rows, stretch.n_rows)
-    chosen = most_right(ends, found)
+    chosen = max_expected_accuracy(ends, found)
     link = np.zeros(len(found.edge), np.bool_)
     link[chosen[chosen >= 0]] = True
     link |= found.edge > 0.5

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dunno.assignment import Marginals, Problem, Rounds
-from dunno.assignment.decide import most_right
+from dunno.assignment.decide import max_expected_accuracy
 from dunno.calibration.kinds.model import ModelCalibration, transition_of
 from dunno.models.masks import solve_masks
 from dunno.tracking.candidates import candidates_of
@@ -59,7 +59,7 @@ def _across_gaps(links: Links, stretch: Stretch) -> tuple[Ints, Ints, Ints]:
 
 def decided(stretch: Stretch, problem: Problem, found: Marginals, own: range, seed: int) -> Block:
     """The block with the links that are most often right."""
-    chosen = most_right(problem, found)
+    chosen = max_expected_accuracy(problem, found)
     link = np.zeros(len(problem.cost), np.bool_)
     link[chosen[chosen >= 0]] = True
     if stretch.lag is None:

@@ -187,7 +187,7 @@ class Movie:
         cells = self._cells[int(self._places[t])]
         if cells.frame != self.frames[t]:
             raise MovieError(f"{self.name}: the cells of frame {cells.frame} are kept where frame {self.frames[t]} is")
-        return cells.seen(Pixels(self, t), self._time(t))
+        return cells.with_pixels(Pixels(self, t), self._time(t))
 
     def _time(self, t: int) -> float | None:
         return None if self.clock is None else float(self.clock[t])

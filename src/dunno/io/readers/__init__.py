@@ -76,7 +76,7 @@ class ReadingOptions:
             name=name,
             mask_source=mask_source,
             frames=frames,
-            notes=(*notes, *self._told(spacing, own, n_dimensions)),
+            notes=(*notes, *self._spacing_notes(spacing, own, n_dimensions)),
         )
         return movie
 
@@ -85,7 +85,7 @@ class ReadingOptions:
         made: Any = Components(masks) if self.label_components else masks
         return made if self.region is None else Within(made, self.region)
 
-    def _told(self, spacing: Spacing, own: tuple[float, ...] | None, n_dimensions: int) -> list[str]:
+    def _spacing_notes(self, spacing: Spacing, own: tuple[float, ...] | None, n_dimensions: int) -> list[str]:
         """What was taken from the file, and what it leaves open."""
         interval = spacing.interval if self.interval is None else None
         notes = []
