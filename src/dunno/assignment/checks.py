@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dunno.errors import ProblemError
 
-LARGEST_COST = 1e12
+LARGEST_COST = 1e12  # cost; exact
 """Sums of larger costs have no room for the digits that probabilities come from: at this size they are off by 1e-4."""
 
 

@@ -9,7 +9,7 @@ from dunno.assignment.marginals import Marginals, marginals
 from dunno.assignment.problem import NEVER, Problem
 from dunno.assignment.solve import solve
 
-NEVER_FROM = 0.01 * NEVER
+NEVER_FROM = 0.01 * NEVER  # cost; exact
 """Costs above this are `NEVER`, tempered."""
 
 

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from dunno.assignment.problem import Problem
 from dunno.assignment.triples import Triples
 
-_COLUMNS_AT_ONCE = 256
-_RARE = 0.02
+_COLUMNS_AT_ONCE = 256  # columns; speed, benchmarks.marginals; whose autocorrelation is computed together
+_RARE = 0.02  # share; judged; options that fewer samples have are left out
 
 
 def effective_size(problem: Problem, edge: NDArray[np.int64]) -> float:

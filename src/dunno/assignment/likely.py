@@ -9,7 +9,7 @@ from dunno.assignment.marginals import Marginals, marginals
 from dunno.assignment.problem import Problem
 from dunno.assignment.triples import Triples
 
-LIKELY_FROM = 1e-7
+LIKELY_FROM = 1e-7  # probability; speed, benchmarks.marginals
 """Edges below this are left out. Propagation may take an edge for a thousand times less probable than it is, no more was seen; on
 HeLa 02 and PSC 01 all of them together hold a thirty-millionth of the links, and no other edge changes by more than .0006.
 Components fall apart without them, so that more of them are summed exactly."""

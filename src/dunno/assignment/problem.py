@@ -12,9 +12,9 @@ from dunno.assignment.checks import indices, numbers
 from dunno.assignment.triples import Triples
 from dunno.errors import ProblemError
 
-MOST_CELLS_OF_A_PROBLEM = 100_000_000
+MOST_CELLS_OF_A_PROBLEM = 100_000_000  # cells; judged: more is a mistake
 
-NEVER = 1e6
+NEVER = 1e6  # cost; judged
 """What an event costs that cannot be. It stays far above all others when costs are tempered."""
 
 

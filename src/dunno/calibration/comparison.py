@@ -20,16 +20,16 @@ import numpy as np
 from dunno.types import Bools, Floats, Ints
 from dunno.types.sparse import SparseMatrix
 
-LEAST_BELIEF = 1e-12
+LEAST_BELIEF = 1e-12  # probability; exact: keeps a logarithm finite
 """Probability of what was thought to be impossible."""
 
-EQUAL = 1e-9
+EQUAL = 1e-9  # share; exact: beyond the noise of sums of doubles
 """Share by which an option must be likelier than another, or they are equally likely."""
 
-DOUBTS = (0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5)
+DOUBTS = (0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5)  # probability; display
 """Bounds of the bins by how wrong links are promised to be."""
 
-MOSTLY_LOST = 0.5
+MOSTLY_LOST = 0.5  # probability; judged: more likely than not
 """Daughters whose composed path ends in ⊥ with more than this are not judged: a mask may be missing between."""
 
 

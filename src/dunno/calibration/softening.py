@@ -19,19 +19,21 @@ from dunno.assignment.distributions import normalise
 from dunno.calibration.comparison import LEAST_BELIEF, Comparison
 from dunno.types import Block, Floats, Ints
 
-FLATNESS = 0.15
-LOWEST_LOG = -60.0
+FLATNESS = 0.15  # exponent; benchmarks.skipping; of the distribution that stands for what the model does not know
+LOWEST_LOG = -60.0  # nats; judged
 """Logarithms of probabilities are not taken to be lower than this, so that ε reaches every possible option."""
 
-PRIOR_TEMPERING = 0.3
-PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH = 0.0015, 1.5
+PRIOR_TEMPERING = 0.3  # ln τ; benchmarks.skipping; width of the prior around 0
+PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH = 0.0015, 1.5  # probability, ln ε; benchmarks.skipping
 """Of ln τ around 0, and of ln ε around its logarithm."""
 
-UNKNOWNS: list[float] = np.exp(np.linspace(np.log(1e-5), np.log(0.05), 35)).tolist()
-NEGLIGIBLE_SOFTENED = 1e-9
+UNKNOWNS: list[float] = np.exp(
+    np.linspace(np.log(1e-5), np.log(0.05), 35)
+).tolist()  # probability; judged; where ε is looked for
+NEGLIGIBLE_SOFTENED = 1e-9  # probability; judged
 """Options to which the frames between give less than this do not matter."""
 
-EXPONENTS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
+EXPONENTS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)  # τ; judged; where the search of τ begins
 
 
 @dataclass(frozen=True)

@@ -12,23 +12,26 @@ from dunno.types import RunInfo
 
 Word = Literal["supported", "untested", "contradicted"]
 
-LEAST_ERRORS = 5.0
+LEAST_ERRORS = 5.0  # links; benchmarks.skipping
 """Fewer errors than this, as the frames between say, tell nothing about how many were promised."""
 
-LEAST_JUDGED = 50
-LARGEST_SHARE = 0.5
-LEAST_TEMPERING = 0.6
-LEAST_GROWTH = 1.15
+LEAST_JUDGED = 50  # daughters; benchmarks.skipping; below which nothing is tested
+LARGEST_SHARE = 0.5  # share; benchmarks.skipping; of links that are wrong, above which nothing can be followed
+LEAST_TEMPERING = 0.6  # τ; benchmarks.skipping; below which the model is contradicted
+LEAST_GROWTH = 1.15  # ratio; benchmarks.skipping
 """Cells that are tracked move farther in two steps than in one; noise does not."""
 
-LARGEST_RATIO, LARGEST_SURPRISE = 1.5, 4.0
+LARGEST_RATIO, LARGEST_SURPRISE = 1.5, 4.0  # ratio, standard deviations; benchmarks.skipping
 """Found over promised, or the other way round, and by how many standard deviations, on frames that did not serve to fit."""
 
-LEAST_DIVISIONS, UNCLEAR = 20.0, 0.1
-FEW_EXCESS, LARGEST_EXCESS = 0.045, 0.25
+LEAST_DIVISIONS, UNCLEAR = (
+    20.0,
+    0.1,
+)  # divisions, share; benchmarks.skipping; and of wrong links, below which divisions are told
+FEW_EXCESS, LARGEST_EXCESS = 0.045, 0.25  # share; benchmarks.skipping
 """Divisions that single steps see and skipped ones do not, as a share: from where on they are looked into, and not believed."""
 
-LARGEST_COVERING = 0.25
+LARGEST_COVERING = 0.25  # share; docs/evidence.md
 """Share of the variance of changes in size that may follow from touching; more, and masks cover each other."""
 
 

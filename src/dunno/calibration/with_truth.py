@@ -26,10 +26,10 @@ from dunno.types.stretch import Stretch, Transition
 if TYPE_CHECKING:
     from dunno.tracking import Tracking
 
-FIT_PAIRS = 30
-LEAST_TRUE_PROBABILITY = 1e-9
-TRUTH_ROUNDS = 8
-FREEDOM = 3.0
+FIT_PAIRS = 30  # frame pairs; judged; at most, spread over the movie
+LEAST_TRUE_PROBABILITY = 1e-9  # probability; exact: keeps a logarithm finite
+TRUTH_ROUNDS = 8  # rounds; judged; of the search over temperature and events in turn
+FREEDOM = 3.0  # nats; judged
 """How far, in natural logarithms, the fit may go from where it begins."""
 
 

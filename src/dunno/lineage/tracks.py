@@ -11,7 +11,7 @@ import numpy as np
 from dunno.lineage.endings import DIVISION, END, ENDINGS, endings_of
 from dunno.types import Block, Bools, Floats, Ints, PairPosterior
 
-LONGEST_GAP = 16
+LONGEST_GAP = 16  # frames; judged: longer than any gap that is linked
 """How many frames back a link may begin."""
 
 

@@ -10,8 +10,8 @@ from dunno.models.model import Model
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
-ITERATIONS = 60
-EM_TOLERANCE = 5e-5
+ITERATIONS = 60  # rounds; judged
+EM_TOLERANCE = 5e-5  # nats per cell; judged
 """Change in log evidence per cell below which it stands still; the evidence itself depends on the unit of length."""
 
 OnRounds = Callable[[int], None]

@@ -18,13 +18,13 @@ from dunno.terms import BOUND
 from dunno.terms.touching import Touching
 from dunno.types.stretch import Stretch
 
-EVIDENCE_ROUNDS = 5
+EVIDENCE_ROUNDS = 5  # rounds; speed, benchmarks.fit
 """Rounds in which added terms are fitted; they settle fast, because most links are sure."""
 
-EVIDENCE_EDGES_FROM = 1e-4
+EVIDENCE_EDGES_FROM = 1e-4  # probability; speed, benchmarks.fit
 """Edges below this take no part in fitting added terms: they weigh next to nothing."""
 
-KEPT_EDGES_FROM = 1e-6
+KEPT_EDGES_FROM = 1e-6  # probability; speed, benchmarks.fit
 """Edges below this are left out once terms are added: with all that terms may say for them they stay unlikely."""
 
 PLACES_WORD = "places"

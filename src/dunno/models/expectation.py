@@ -16,7 +16,7 @@ from dunno.terms import Step, Term, Ways
 from dunno.types import Bools, Floats, Ints
 from dunno.types.stretch import Stretch
 
-NEGLIGIBLE_WEIGHT = 1e-5
+NEGLIGIBLE_WEIGHT = 1e-5  # probability; speed, benchmarks.fit
 """Edges below this are looked at roughly only, while a model is fitted or judged."""
 
 

@@ -22,16 +22,16 @@ from dunno.models.model import Model
 from dunno.types import Bools, Floats
 from dunno.types.stretch import Stretch
 
-ROUGH_EDGES_FROM = 1e-4
+ROUGH_EDGES_FROM = 1e-4  # probability; speed, benchmarks.fit
 """Edges below this are left out of most rounds."""
 
-MOST_LEFT_OUT = 1e-3
+MOST_LEFT_OUT = 1e-3  # share; speed, benchmarks.fit
 """Share of daughters whose mother may be among the edges left out, once they are looked at again."""
 
-REFINING, FINE_TOLERANCE = 4, 1e-5
+REFINING, FINE_TOLERANCE = 4, 1e-5  # rounds, nats per cell; speed, benchmarks.fit
 """Rounds that correct what rough ones did, and the change in log evidence per cell at which they end."""
 
-LONGEST_LEAP = 8.0
+LONGEST_LEAP = 8.0  # strides; speed, benchmarks.fit
 """How many strides a leap goes at most."""
 
 

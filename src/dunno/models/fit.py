@@ -19,19 +19,19 @@ from dunno.types import Floats
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch
 
-REFIT_ITERATIONS, WARM_ITERATIONS = 12, 5
+REFIT_ITERATIONS, WARM_ITERATIONS = 12, 5  # rounds; speed, benchmarks.fit
 """Rounds in which motion over several steps is fitted: from single steps, and from two of them."""
 
-WINDOW_CELLS = 600.0
+WINDOW_CELLS = 600.0  # cells; judged
 """How many mothers the time-varying parameters of one transition are fitted on."""
 
-COLLECTIVE_GAIN = 0.05
+COLLECTIVE_GAIN = 0.05  # nats per mother; judged
 """Least gain in log evidence per mother for collective motion to be kept."""
 
-ROUGH_ROUNDS, HOPELESS_GAIN = 3, 0.2
+ROUGH_ROUNDS, HOPELESS_GAIN = 3, 0.2  # rounds, share; speed, benchmarks.fit
 """Rounds in which collective motion is first looked at, and the share of the gain below which it is not looked at again."""
 
-AXES_GAIN, AXES_ROUNDS = 0.02, 3
+AXES_GAIN, AXES_ROUNDS = 0.02, 3  # nats per mother, rounds; judged
 """Least gain in log evidence per mother for motion that differs between axes, and rounds in which it is fitted."""
 
 RATE_PARAMETERS = frozenset({"tail", "p_divide", "p_lost", "appear_density", "entering", "leaving"})

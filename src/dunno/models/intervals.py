@@ -13,18 +13,18 @@ from dunno.terms import Term
 from dunno.types import Floats, Ints, special
 from dunno.types.stretch import Stretch
 
-MOST_GROUPS = 25
+MOST_GROUPS = 25  # groups; speed, benchmarks.fit
 """Transitions are left out in this many groups at most."""
 
-LEAST_TRANSITIONS = 4
-PROFILE_STEP = 0.02
-SOME_CELLS, FRAMES_TOGETHER = 2500, 3
+LEAST_TRANSITIONS = 4  # transitions; judged; below which there is no interval
+PROFILE_STEP = 0.02  # scale of the link; judged; by which a parameter is nudged
+SOME_CELLS, FRAMES_TOGETHER = 2500, 3  # cells, transitions; speed, benchmarks.fit
 """On how many cells parameters are nudged, in runs of how many transitions."""
 
-INTERVAL_EDGES_FROM = 1e-4
+INTERVAL_EDGES_FROM = 1e-4  # probability; speed, benchmarks.fit
 """Edges below this say next to nothing about spreads."""
 
-LARGEST_DEVIATION = 5.0
+LARGEST_DEVIATION = 5.0  # scale of the link; judged
 """Largest standard deviation that is told, on the scale of the link."""
 
 Intervals = dict[str, tuple[float, float]]

@@ -20,10 +20,10 @@ from dunno.types.stretch import Stretch, Value
 
 IS_PLACE: Callable[[Term], bool] = attrgetter("is_place")
 
-SISTER_REACH = 3.5
+SISTER_REACH = 3.5  # standard deviations; judged
 """Pairs of daughters are looked at where each lies within so many of a division's standard deviations."""
 
-SMALLEST = 1e-12
+SMALLEST = 1e-12  # probability; exact: keeps a logarithm finite
 """Rates are kept this far from 0 and 1, so that no event is impossible."""
 
 

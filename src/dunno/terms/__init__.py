@@ -43,7 +43,7 @@ PLACES = ("motion", "division", "turnover", "border")
 BOUND = "jumps"
 """The term that joins with the first feature."""
 
-TAIL = 4.0
+TAIL = 4.0  # degrees of freedom; judged
 """Degrees of freedom of all Student laws but the motion's."""
 
 

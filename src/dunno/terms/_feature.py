@@ -12,12 +12,12 @@ from dunno.types import Bools, Floats
 from dunno.types.density import log_student
 from dunno.types.stretch import Stretch
 
-POPULATION_TAIL = 5.0
-USUAL_GROWTH = 0.1
+POPULATION_TAIL = 5.0  # degrees of freedom; judged; of the law of all cells' values
+USUAL_GROWTH = 0.1  # log area; judged
 """Change of log area, in whose terms the prior on what follows size is weighed."""
 
-LEAST_SPREAD = 0.01
-NEGLIGIBLE_FEATURE = 1e-4
+LEAST_SPREAD = 0.01  # of the feature; judged; least standard deviation along a link
+NEGLIGIBLE_FEATURE = 1e-4  # probability; judged; edges that take no part in the update
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from dunno.terms import ModelView, Sisters, Step, Term
 from dunno.types import Floats, Ints
 from dunno.types.stretch import Stretch
 
-RATIO_BINS = 12
-DISTANCES = (0.5, 1.5, 3.0)
+RATIO_BINS = 12  # bins; judged; of a cost's quantiles
+DISTANCES = (0.5, 1.5, 3.0)  # standard deviations; judged
 """Bounds of the classes of distance, in standard deviations of the motion per axis and dimension."""
 
-WORTH = 10.0
+WORTH = 10.0  # edges; judged
 """Weight of all distances together in each class, in edges."""
 
-LARGEST_LOG_RATIO = 4.0
+LARGEST_LOG_RATIO = 4.0  # nats; judged; what a cost may say at most for or against an edge
 
 
 @dataclass(frozen=True)

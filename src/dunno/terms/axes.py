@@ -11,8 +11,8 @@ from dunno.terms import Term
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
-LEAST_LINKS_OF_AN_AXIS = 20.0
-WIDEST_AXIS = 100.0
+LEAST_LINKS_OF_AN_AXIS = 20.0  # links; judged; before an axis has a motion of its own
+WIDEST_AXIS = 100.0  # ratio; judged
 """Squared motion along an axis is at most so many times that along another."""
 
 

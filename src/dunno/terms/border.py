@@ -14,7 +14,7 @@ from dunno.types.density import student_below, student_overlap, student_table
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Value
 
-FIELD_GRID = 100
+FIELD_GRID = 100  # points; judged; of the table of how likely a cell at a depth leaves
 
 
 @dataclass(frozen=True)

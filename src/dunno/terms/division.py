@@ -12,7 +12,7 @@ from dunno.types import Floats
 from dunno.types.density import log_student
 from dunno.types.stretch import Stretch, Value
 
-LEAST_DIVISION_SHARE = 1e-9
+LEAST_DIVISION_SHARE = 1e-9  # probability; exact: keeps a logarithm finite
 
 
 @dataclass(frozen=True)

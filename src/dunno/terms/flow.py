@@ -13,14 +13,14 @@ from dunno.terms import Term
 from dunno.types import Floats, Ints
 from dunno.types.stretch import Stretch
 
-FLOW_NEIGHBOURS = 12
-BANDWIDTH = 2.0
+FLOW_NEIGHBOURS = 12  # cells; judged
+BANDWIDTH = 2.0  # distances; judged
 """How far neighbours count, in median distances to the nearest one."""
 
-SHRINK = 1.0
+SHRINK = 1.0  # neighbours; judged
 """Weight of no drift at all, in neighbours."""
 
-SHRINK_SLOPES = 8.0
+SHRINK_SLOPES = 8.0  # neighbours; judged
 """Weight of no dilation and no shear, in neighbours."""
 
 

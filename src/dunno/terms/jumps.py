@@ -10,7 +10,7 @@ import numpy as np
 from dunno.terms import Prior, Step, Term, bounded, share
 from dunno.types import Floats
 
-JUMP_BOUND = 3.0
+JUMP_BOUND = 3.0  # nats; benchmarks.stage
 """What all features together may say for an edge, in nats; for a division, twice as much."""
 
 

@@ -13,13 +13,13 @@ from dunno.types.density import log_student, tail_slope
 from dunno.types.searching import find_zero
 from dunno.types.stretch import Stretch, Value
 
-TAILS = (2.0, 100.0)
+TAILS = (2.0, 100.0)  # degrees of freedom; judged
 """Bounds on ν; above the upper one, motion is as good as Gaussian."""
 
-START_TAIL = 3.0
-LEAST_SCALE = 1e-9
-NEGLIGIBLE_SCALE = 1e-4
-STUDENT_ROUNDS = 3
+START_TAIL = 3.0  # degrees of freedom; judged; where a fit begins
+LEAST_SCALE = 1e-9  # length²; exact: keeps a density finite
+NEGLIGIBLE_SCALE = 1e-4  # probability; judged; edges that take no part in fitting ν
+STUDENT_ROUNDS = 3  # rounds; judged; of scale and ν in turn within one round of EM
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dunno.types import Floats
 from dunno.types.density import UNIT_SPHERE, log_student
 from dunno.types.stretch import Stretch
 
-PARTING_BOUND = 4.0
+PARTING_BOUND = 4.0  # nats; benchmarks.evidence; what it may say at most for a division
 
 
 @dataclass(frozen=True)

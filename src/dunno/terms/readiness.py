@@ -14,8 +14,8 @@ from dunno.types.stretch import Stretch
 
 READINESS_PRIOR = Prior(0, 1, "unit of information")
 SLOPES = ("ready_always", "ready_large", "ready_bright", "ready_round")
-LARGEST_READINESS = 3.0
-NEWTON = 4
+LARGEST_READINESS = 3.0  # standard deviations; judged; beyond which a feature says no more
+NEWTON = 4  # steps; judged; of the logistic regression in one round
 
 
 @dataclass(frozen=True)

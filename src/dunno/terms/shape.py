@@ -11,16 +11,18 @@ from dunno.terms import Prior, Sisters, Step, Term, parameter
 from dunno.types import Floats, special
 from dunno.types.stretch import Stretch
 
-STIFFEST = 400.0
+STIFFEST = 400.0  # concentration; judged; the largest of a law of directions
 NO_PREFERENCE = Prior(0, 1, "edge halfway to the right angle")
 
-NEGLIGIBLE_SHAPE = 0.01
-LONG = 0.2
+NEGLIGIBLE_SHAPE = 0.01  # probability; judged; edges that take no part in the update
+LONG = 0.2  # share; judged
 """Cells are long from this share on: 1 − 1/elongation."""
-SHARES = 50
+SHARES = 50  # classes; judged
 """Classes of shares, within which a likelihood is summed up at their mean."""
 
-STIFFNESSES = np.concatenate([[0.0], np.geomspace(0.05, STIFFEST, 60)])
+STIFFNESSES = np.concatenate(
+    [[0.0], np.geomspace(0.05, STIFFEST, 60)]
+)  # concentration; judged; where the likeliest is looked for
 
 
 @dataclass(frozen=True)

@@ -21,31 +21,31 @@ from dunno.tracking.skipping import SkippedModel
 from dunno.types import Ints
 from dunno.work.progress import Tell
 
-LEAST_LOSS_SHARE, LEAST_NATS = 0.025, 0.005
+LEAST_LOSS_SHARE, LEAST_NATS = 0.025, 0.005  # share, nats; benchmarks.evidence
 """A term joins when the loss per daughter falls by more than this share of it, and by more than so many nats."""
 
-LEAST_TOTAL = 3.0
+LEAST_TOTAL = 3.0  # nats; benchmarks.evidence
 """And when the loss of all daughters together falls by more than this: a few cells say little."""
 
-LEAST_EXCHANGES, LEAST_OF_DOUBTED, BESIDE_FEATURES = 2.0, 0.1, 0.4
+LEAST_EXCHANGES, LEAST_OF_DOUBTED, BESIDE_FEATURES = 2.0, 0.1, 0.4  # links, share, share; benchmarks.crowding
 """Links that are wrong because cells push each other, all and per link that is doubted, from which on `touching` joins.
 
 Skipping frames cannot tell: exchanges are as unseen over two steps as over one. Features tell many of them apart, so that
 beside features it takes more.
 """
 
-ENOUGH_LOSS = 500.0
+ENOUGH_LOSS = 500.0  # nats; speed, benchmarks.fit
 """Nats of loss of all daughters that are looked at: where links are unclear, few daughters tell whether a term helps."""
 
-ENOUGH_GAIN = 6.0
+ENOUGH_GAIN = 6.0  # nats; speed, benchmarks.fit
 """A first glance looks at as many as have so many nats to save. Nothing joins by a glance: on few daughters, some terms help by
 chance."""
 
 CHOOSING = "choosing evidence"
-FIRST_ROUNDS, TRIAL_ROUNDS, LAST_ROUNDS = 1, 3, 1
+FIRST_ROUNDS, TRIAL_ROUNDS, LAST_ROUNDS = 1, 3, 1  # rounds; speed, benchmarks.fit
 """Rounds in which a term that is tried is fitted: first few, more where those do not decide; and those of all that join."""
 
-HOPELESS, CLEAR = 0.5, 1.2
+HOPELESS, CLEAR = 0.5, 1.2  # times; speed, benchmarks.fit
 """Gains below and above so many times the least one are decided by the first rounds."""
 
 

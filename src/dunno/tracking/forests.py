@@ -12,10 +12,10 @@ from dunno.assignment import Problem, sample
 from dunno.lineage.resting import rest_of, rested
 from dunno.types import Block, Bools, Ints
 
-NEGLIGIBLE_DRAW = 1e-6
+NEGLIGIBLE_DRAW = 1e-6  # probability; judged: one edge in a million is never missed in 200 draws
 """Edges across gaps that are less probable than this are never drawn."""
 
-STRATA, FAR_SEED = 8, 1_000_003
+STRATA, FAR_SEED = 8, 1_000_003  # draws, seeds; judged
 """How many odds of division stand for all, and how far apart their seeds are."""
 
 

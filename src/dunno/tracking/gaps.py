@@ -16,13 +16,13 @@ from dunno.types.stretch import Stretch
 
 Edges = tuple[Ints, Ints, Ints]
 
-GAP_EDGES_FROM = 1e-3
+GAP_EDGES_FROM = 1e-3  # probability; benchmarks.gaps
 """A mother less likely to be lost than this, or a daughter less likely to have appeared, has no edges across gaps."""
 
-BOTH_UNLIKELY = 2e-5
+BOTH_UNLIKELY = 2e-5  # probability; benchmarks.gaps
 """Nor do edges across gaps join two cells of which both are loose with a lower probability than this."""
 
-PERHAPS_MISSING = 0.05
+PERHAPS_MISSING = 0.05  # probability; benchmarks.gaps
 """A daughter that is more likely than this to have been born by a division may have been missed before instead."""
 
 

@@ -9,12 +9,12 @@ from dunno.types import Candidates, Detections, Floats, Movie
 from dunno.types.neighbours import distance_to_nearest, within
 from dunno.types.stage import stage_jump
 
-GATE_PAIRS = 8
+GATE_PAIRS = 8  # frame pairs; judged
 """How many frame pairs are looked at to estimate the gate."""
 
-GATE_QUANTILE = 0.95
-GATE_FACTOR = 4.0
-GATE_DIAMETERS = 1.5
+GATE_QUANTILE = 0.95  # probability; docs/decisions.md; of the nearest neighbours' displacements
+GATE_FACTOR = 4.0  # times; docs/decisions.md; the gate in such quantiles
+GATE_DIAMETERS = 1.5  # diameters; docs/decisions.md; the least gate
 
 
 def check_gate(max_distance: float) -> float:

@@ -14,7 +14,7 @@ from dunno.models.model import SMALLEST
 from dunno.types import Block, Floats, PairPosterior
 from dunno.types.stretch import Stretch
 
-LEAST_LINKS_OF_A_BORDER = 8
+LEAST_LINKS_OF_A_BORDER = 8  # links; judged
 """From so many on, links say where a frame's cells go."""
 
 

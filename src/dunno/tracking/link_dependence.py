@@ -13,10 +13,10 @@ from dunno.assignment import Marginals, Problem, sample
 from dunno.types import Bools, Floats, Ints
 from dunno.types.sparse import components
 
-LEAST_DOUBT = 1e-3
+LEAST_DOUBT = 1e-3  # probability; judged: what is surer changes no draw
 """Links with less doubt than this depend on nothing, and edges that are less probable do not tie."""
 
-DRAWS = 300
+DRAWS = 300  # forests; judged; drawn to see which links go together
 
 
 def log_together(problem: Problem, found: Marginals, link: Bools, seed: int) -> Floats:

@@ -17,26 +17,29 @@ from dunno.terms.motion import Motion
 from dunno.terms.turnover import Turnover
 from dunno.tracking.gaps import expected_gaps, gap_candidates
 
-MOST_GAP_FITTED = 3
+MOST_GAP_FITTED = 3  # frames; benchmarks.gaps
 """The longest gap that is looked for by itself."""
 
-MISSING_ROUNDS, SETTLED_WITHIN = 5, 0.05
+MISSING_ROUNDS, SETTLED_WITHIN = 5, 0.05  # rounds, scale of the link; benchmarks.gaps
 """Rounds at most, and the change on the scales of the links below which they end."""
 
 FITTED, RATES = (Missed.name, Turnover.name), ("p_lost",)
 """Terms that are fitted with gaps, and the rates that are taken from there. The density of appearing stays: fitted anew it falls so
 low that cells which begin beside another one are taken for its daughters, with certainty."""
 
-LEAST_GAP_LINKS, LEAST_SHARE_MISSED = 1.0, 2e-4
+LEAST_GAP_LINKS, LEAST_SHARE_MISSED = 1.0, 2e-4  # links, share; benchmarks.gaps
 """Expected links across gaps, all and per link, below which none are looked for."""
 
-MISSED_EDGES_FROM = 1e-5
+MISSED_EDGES_FROM = 1e-5  # probability; judged
 """Edges below this take no part in finding out, first those between neighbouring frames, then those across gaps."""
 
-LEAST_OF_ALL = 0.03
+LEAST_OF_ALL = 0.03  # share; benchmarks.gaps
 """A gap as long as this is looked for if such a share of all links across gaps has it."""
 
-LAG_POWERS = (0.0, 1.5)
+LAG_POWERS = (
+    0.0,
+    1.5,
+)  # exponent; judged: from standing still to beyond Brownian motion; how motion may grow with a gap
 
 
 def with_gaps(fit: Fit, gate: float, power: float, asked: int | None) -> tuple[Fit, Expected | None]:

@@ -11,10 +11,10 @@ from dunno.methods import Method
 from dunno.perturbations import Perturbation
 from dunno.tracking.spans import BLOCK
 
-HALO = 4
+HALO = 4  # frames; docs/gaps.md
 """Frames on either side of a block with gaps: marginals are then within 1e-3 of the whole movie's."""
 
-MASK_HALO = (12, 24)
+MASK_HALO = (12, 24)  # frames; docs/masks.md
 """The least and the most where masks may hold two cells, which may stay together for some time: 12 frames leave a few in a thousand
 cells' probabilities of iPSC-07 03 off by .05 and more, 16 half as many."""
 

@@ -25,16 +25,16 @@ from dunno.types.stretch import Stretch, Transition
 from dunno.work.progress import Tell
 from dunno.work.schedule import Pool, in_order
 
-MOST_FRAMES, MOST_CELLS = 100, 10_000
+MOST_FRAMES, MOST_CELLS = 100, 10_000  # frames, cells; benchmarks.fit
 """How much of a movie is looked at."""
 
-FRAMES_PER_RUN = 6
+FRAMES_PER_RUN = 6  # frames; judged: skipping looks four steps ahead
 """Consecutive frames in a run, where not all are looked at."""
 
-TAIL_BEYOND = 1e-3
+TAIL_BEYOND = 1e-3  # share; judged
 """Share of displacements that may be longer than the gate; one that cuts more would make cells look slower."""
 
-WIDENINGS = 3
+WIDENINGS = 3  # times; judged; how often a gate that cuts is doubled
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
     from dunno.tracking import Tracking
 
-ENDS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.0)
+ENDS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.0)  # probability; display
 """Of the bins of probability that are shown."""
 
-BAR_WIDTH = 160
+BAR_WIDTH = 160  # pixels; display
 """Of a bar, in pixels."""
 
-DOUBTFUL_BELOW = 0.9
+DOUBTFUL_BELOW = 0.9  # probability; display
 """Links that are less probable are marked."""
 
-LEAST_DRAWN = 1e-4
+LEAST_DRAWN = 1e-4  # share; display
 """Shares below this are drawn at it."""
 
 

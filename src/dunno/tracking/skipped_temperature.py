@@ -25,15 +25,15 @@ from dunno.types import Block, Floats, Ints, PairPosterior, RunInfo
 from dunno.work.progress import Tell
 from dunno.work.schedule import Pool, in_order
 
-TEMPERATURE_STEP = 0.05
-LEAST_CURVATURE = 1e-3
-GROWTHS = (0.25, 1.0)
+TEMPERATURE_STEP = 0.05  # ln T; judged; of the difference quotient that gives the curvature
+LEAST_CURVATURE = 1e-3  # 1; judged; of the loss over ln T, so that the interval stays finite
+GROWTHS = (0.25, 1.0)  # ratio; exact: T grows at most as squared motion of straight flight does
 """Bounds on T(s)/T(2s)."""
 
-BROWNIAN = 0.5
+BROWNIAN = 0.5  # ratio; exact: squared Brownian motion doubles
 """T(s)/T(2s) where the movie is too short to tell."""
 
-STILL_PIXELS = 1e-6
+STILL_PIXELS = 1e-6  # pixels; judged
 """Cells that move less than this, in pixels, stand still."""
 
 TrackBlock = Callable[[Plan, Span], Block]

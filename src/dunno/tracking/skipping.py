@@ -26,13 +26,13 @@ from dunno.types.stretch import Value
 from dunno.work.progress import Tell
 
 REFITTING = "skipping frames, rounds"
-TERM_ROUNDS, WARM_ROUNDS = 3, 1
+TERM_ROUNDS, WARM_ROUNDS = 3, 1  # rounds; speed, benchmarks.fit
 """Rounds in which terms that were fitted to single steps, or to two, are fitted to larger ones, on likely edges only."""
 
-SKIPPED_EDGES_FROM = 1e-6
+SKIPPED_EDGES_FROM = 1e-6  # probability; speed, benchmarks.fit
 """Edges below this are not looked at again when the problem is tempered, or rates change."""
 
-STRETCH = 8
+STRETCH = 8  # frames; judged
 """Frames in a row that serve to fit, or to judge; the next ones serve the other purpose."""
 
 Purpose = Literal["fit", "judge"]

@@ -11,7 +11,7 @@ from dunno.assignment.distributions import normalise
 from dunno.types import Block, Bools, Cells, Floats, Ints
 from dunno.types.stretch import Stretch
 
-LEAST_EDGE = 1e-15
+LEAST_EDGE = 1e-15  # probability; exact: near the last digit of a double
 """Probability of what cannot be."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dunno.types import Detections, FramePair, Movie
 
-BLOCK = 16
+BLOCK = 16  # frame pairs; benchmarks.scale
 """Frame pairs of a span: it reads its frames once, plus those it shares with its neighbours."""
 
 

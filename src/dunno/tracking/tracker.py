@@ -40,7 +40,7 @@ from dunno.types import Block, EventCosts, FramePair, Movie, RunInfo
 from dunno.work.progress import Tell, ignore_progress
 from dunno.work.schedule import Pool, count_workers, in_order, open_pool
 
-MOST_GAP_ASKED = 10
+MOST_GAP_ASKED = 10  # frames; judged
 """The longest gap that may be asked for."""
 
 

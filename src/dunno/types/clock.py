@@ -9,10 +9,10 @@ import numpy as np
 from dunno.errors import MovieError
 from dunno.types.arrays import Bools, Floats, Ints
 
-SAME = 0.01
+SAME = 0.01  # share; judged
 """Steps that differ by less than this share are the same."""
 
-USUAL_STEP_WITHIN, FEWEST_STEPS = 0.1, 1 / 3
+USUAL_STEP_WITHIN, FEWEST_STEPS = 0.1, 1 / 3  # share; judged
 """A step is usual if it is within this share of the median; where fewer are, there is no usual step."""
 
 

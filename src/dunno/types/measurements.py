@@ -12,7 +12,7 @@ from dunno.errors import MovieError
 from dunno.types.arrays import Floats, Ints
 from dunno.types.labels import LabelImage, Measurements, as_volume, to_measurements
 
-PIXEL_VARIANCE = 1 / 12
+PIXEL_VARIANCE = 1 / 12  # pixels²; exact
 """Of a pixel about its centre: a cell is the area of its pixels, not their centres, so even one pixel has an extent."""
 
 

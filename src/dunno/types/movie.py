@@ -18,8 +18,8 @@ from dunno.types.labels import LabelImage, as_labels
 from dunno.types.measurements import digest_of, measure_cells, no_intensity
 from dunno.types.points import Points
 
-MOST_FRAMES_OF_A_MOVIE = 100_000_000
-SCALES = (1e-30, 1e30)
+MOST_FRAMES_OF_A_MOVIE = 100_000_000  # frames; judged: more is a mistake
+SCALES = (1e-30, 1e30)  # length; exact: squares stay numbers
 """Sizes of a pixel beyond these are mistakes, and their squares no numbers."""
 
 

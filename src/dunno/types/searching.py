@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-MOST_SEARCH_STEPS = 40
-MOST_TRIES = 500
-GOLDEN = 0.5 * (3.0 - math.sqrt(5.0))
-DIGITS = math.sqrt(2.2e-16)
+MOST_SEARCH_STEPS = 40  # steps; judged; of Brent's search
+MOST_TRIES = 500  # values; judged; of Nelder and Mead's search
+GOLDEN = 0.5 * (3.0 - math.sqrt(5.0))  # 1; exact; the golden section
+DIGITS = math.sqrt(2.2e-16)  # 1; exact
 """How close two places can be told apart by their values, relative to their size."""
-STRIDE = 0.25
+STRIDE = 0.25  # scale of the search; judged
 """First stride from a start that should be near; it doubles."""
 
 

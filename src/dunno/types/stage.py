@@ -8,30 +8,30 @@ from dunno.types.arrays import Floats
 from dunno.types.neighbours import distance_to_nearest, nearest
 from dunno.types.special import beta_below
 
-VOTERS, NEAREST_MOTHERS = 400, 64
+VOTERS, NEAREST_MOTHERS = 400, 64  # cells; benchmarks.stage
 """How many daughters vote, and with how many mothers around each."""
 
-FIRST_VOTERS = 64
+FIRST_VOTERS = 64  # cells; speed, benchmarks.stage
 """How many are asked first whether anything has moved at all."""
 
-LEAST_CELLS = 8
-STILL_WITHIN = 0.2
+LEAST_CELLS = 8  # cells; benchmarks.stage; below which no jump is looked for
+STILL_WITHIN = 0.2  # distances; benchmarks.stage
 """Cells found this close to where others were, in distances between neighbours, have not jumped."""
 
-VOTE_REACH = 0.35
+VOTE_REACH = 0.35  # distances; benchmarks.stage
 """A mother this close to where a common displacement puts its daughter supports it, in distances between neighbours."""
 
-LEAST_SUPPORT = 0.4
+LEAST_SUPPORT = 0.4  # share; benchmarks.stage
 """Share of the daughters that must support a jump."""
 
-MOST_CHANCE = 1e-5
+MOST_CHANCE = 1e-5  # probability; benchmarks.stage
 """How often chance alone may give such support."""
 
-SURPRISE = 3.0
+SURPRISE = 3.0  # standard deviations; benchmarks.stage
 """By how many standard deviations a jump must be supported better than standing still."""
 
-TRIED = 3
-LARGEST_GRID = 96
+TRIED = 3  # displacements; benchmarks.stage; the best supported ones
+LARGEST_GRID = 96  # bins; benchmarks.stage; along an axis of the votes
 
 
 def stage_jump(mothers: Floats, daughters: Floats) -> Floats | None:

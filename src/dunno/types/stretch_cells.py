@@ -14,7 +14,7 @@ from dunno.types.neighbours import nearest_others
 from dunno.types.shapes import elongation, long_axis
 from dunno.types.stretch_table import StretchTable
 
-LEAST_WIDTH = 0.01
+LEAST_WIDTH = 0.01  # share; judged
 """Added to the spread of a cell's pixels, as a share of the usual one, so that a line of pixels has a width."""
 
 

@@ -22,15 +22,15 @@ from dunno.types.searching import find_lowest
 if TYPE_CHECKING:
     from dunno.tracking import Tracking
 
-TEMPERATURE_BOUNDS = (1e-3, 1e6)
-FAINT_PRIOR = 3.0
+TEMPERATURE_BOUNDS = (1e-3, 1e6)  # T; judged; where a temperature is looked for
+FAINT_PRIOR = 3.0  # ln T; judged
 """Width of the prior on ln T around 0, for a fit without truth: next to nothing against a few links."""
 
 SHOULD_AGREE = ("step", "interval", "cost_parameters", "method_parameters")
 Losses = Callable[[float], Floats]
 """By temperature, (n,) −log P of the right mother of each daughter."""
 
-UNKNOWN_MOTHER = -2
+UNKNOWN_MOTHER = -2  # index; exact: a mark
 """The mother of a daughter that is not judged."""
 
 KEPT = ("temperature", "fitted", "loss_before", "loss_after", "at_bound")
