@@ -81,23 +81,14 @@ def compose(steps: MotherBeliefs, k: int) -> Composed:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Direct and composed beliefs about the same daughters, option by option.
+    """Direct and composed beliefs about the same daughters, option by option."""
 
-    Attributes:
-        daughter: (K,) row of the daughter of each option.
-        direct: (K,) q.
-        composed: (K,) c.
-        is_none: (K,) whether the option is ⊥.
-        judged: (N,) which daughters take part.
-        unreached: (N,) how much of c lies on cells that are no options of q.
-    """
-
-    daughter: Ints
-    direct: Floats
-    composed: Floats
-    is_none: Bools
-    judged: Bools
-    unreached: Floats
+    daughter: Ints  # (K,) row of the daughter of each option
+    direct: Floats  # (K,) q
+    composed: Floats  # (K,) c
+    is_none: Bools  # (K,) whether the option is ⊥
+    judged: Bools  # (N,) which daughters take part
+    unreached: Floats  # (N,) how much of c lies on cells that are no options of q
 
     @classmethod
     def of(cls, direct: MotherBeliefs, composed: Composed, most_lost: float = MOSTLY_LOST) -> Comparison:

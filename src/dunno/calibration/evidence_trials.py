@@ -9,26 +9,17 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Trial:
-    """A term that was tried beside those that had joined before.
+    """A term that was tried beside those that had joined before."""
 
-    Attributes:
-        name: The term.
-        before: Loss per daughter with every second frame left out, in nats, without it.
-        after: The same with it; by what it saves on a few daughters, where they show that it is of no use.
-        wrong_before: Share of links that are wrong there, by what all frames say, without it.
-        wrong_after: The same with it; NaN where a few daughters decided, or none.
-        joined: Whether it speaks.
-        excess: For a term that joins because of them: by which share single steps see more divisions than skipped ones.
-        exchanged: For a term that joins because of them: how many links are thought to be wrong where cells push each other.
-    """
-
-    name: str
-    before: float
-    after: float
-    wrong_before: float
-    wrong_after: float
-    joined: bool
+    name: str  # The term
+    before: float  # Loss per daughter with every second frame left out, in nats, without it
+    after: float  # The same with it; by what it saves on a few daughters, where they show that it is of no use
+    wrong_before: float  # Share of links that are wrong there, by what all frames say, without it
+    wrong_after: float  # The same with it; NaN where a few daughters decided, or none
+    joined: bool  # Whether it speaks
+    # For a term that joins because of them: by which share single steps see more divisions than skipped ones
     excess: float | None = None
+    # For a term that joins because of them: how many links are thought to be wrong where cells push each other
     exchanged: float | None = None
 
     def to_dict(self) -> dict[str, Any]:

@@ -37,32 +37,19 @@ LARGEST_COVERING = 0.25  # share; docs/evidence.md
 
 @dataclass(frozen=True)
 class SkipTest:
-    """What was looked at, and what was found.
+    """What was looked at, and what was found."""
 
-    Attributes:
-        step: How many single steps one skipped step is.
-        judged: Daughters that were judged.
-        links: Their links.
-        promised: How many of these were promised to be wrong.
-        composed: How many are, by what the frames between say.
-        growth: Squared motion over `step` steps, relative to one step.
-        growth_error: Standard error of its logarithm.
-        tempering: By how much the fit had to be softened.
-        divisions: How many divisions are seen at this step.
-        divisions_between: How many there are, by what the frames between say.
-        bins: Links by how wrong they were promised to be: (promised share, share that is wrong, links) of each bin.
-    """
-
-    step: int
-    judged: int
-    links: int
-    promised: float
-    composed: float
-    growth: float
-    growth_error: float
-    tempering: float = 1.0
-    divisions: float = float("nan")
-    divisions_between: float = float("nan")
+    step: int  # How many single steps one skipped step is
+    judged: int  # Daughters that were judged
+    links: int  # Their links
+    promised: float  # How many of these were promised to be wrong
+    composed: float  # How many are, by what the frames between say
+    growth: float  # Squared motion over `step` steps, relative to one step
+    growth_error: float  # Standard error of its logarithm
+    tempering: float = 1.0  # By how much the fit had to be softened
+    divisions: float = float("nan")  # How many divisions are seen at this step
+    divisions_between: float = float("nan")  # How many there are, by what the frames between say
+    # Links by how wrong they were promised to be: (promised share, share that is wrong, links) of each bin
     bins: tuple[tuple[float, float, int], ...] = ()
 
     @classmethod
@@ -106,13 +93,7 @@ def fitted_with_truth(about: RunInfo, at_bound: bool = False) -> Verdict:
 
 
 def judge(test: SkipTest | None, problems: tuple[str, ...] = (), covering: float = 0.0) -> Verdict:
-    """Weigh a skip test, and what else speaks against the model.
-
-    Args:
-        test: Of every second frame left out; `None` where the movie is too short.
-        problems: What the model cannot explain.
-        covering: Share of the variance of changes in size that follows from masks touching more.
-    """
+    """Weigh a skip test, and what else speaks against the model."""
     if problems:
         return Verdict("contradicted", "; ".join(problems))
     if test is None or test.judged < LEAST_JUDGED:

@@ -21,20 +21,15 @@ EXPECTED_AXES = "expected (T, Y, X) or (T, Z, Y, X)"
 class Layout:
     """An array with a name for each axis, of which one channel is looked at.
 
-    Attributes:
-        shape: Of the whole array.
-        axes: A letter of `TZCYX` for each axis; T, Y and X are among them.
-        channel: Which channel is looked at, where there is an axis C.
-
     Example:
         >>> layout = Layout((20, 5, 2, 64, 48), "TZCYX", channel=1)
         >>> len(layout), layout.frame_shape, layout.index(7)
         (20, (5, 64, 48), (7, slice(None, None, None), 1, slice(None, None, None), slice(None, None, None)))
     """
 
-    shape: tuple[int, ...]
-    axes: str
-    channel: int = 0
+    shape: tuple[int, ...]  # Of the whole array
+    axes: str  # A letter of `TZCYX` for each axis; T, Y and X are among them
+    channel: int = 0  # Which channel is looked at, where there is an axis C
 
     def __len__(self) -> int:
         return self.size("T")
@@ -65,15 +60,7 @@ class Layout:
 
 
 def lay_out(shape: tuple[int, ...], own: str, options: ReadingOptions, where: str, *, named: bool = False) -> Layout:
-    """Find out what an array's axes are, and which of its channels is looked at.
-
-    Args:
-        shape: Of the array.
-        own: What the file calls its axes; empty where it does not say.
-        options: What the user says.
-        where: The file, for the message.
-        named: Whether the file's own names are to be trusted, its leading axis too.
-    """
+    """Find out what an array's axes are, and which of its channels is looked at."""
     axes = _asked(shape, options, where) or _own(shape, own.upper().replace("S", "C"), where, named)
     layout = Layout(shape, axes)
     if layout.n_channels == 1:

@@ -17,21 +17,13 @@ Source = Callable[[], Iterable[Block]]
 
 @dataclass
 class LeftOut:
-    """What an export leaves out.
+    """What an export leaves out."""
 
-    Attributes:
-        links: Links less probable than asked for.
-        divisions: Divisions of which a link was cut.
-        tracks: Tracks with fewer cells than asked for.
-        cells: Their cells.
-        orphans: Tracks that lost their mother with them.
-    """
-
-    links: int = 0
-    divisions: int = 0
-    tracks: int = 0
-    cells: int = 0
-    orphans: int = 0
+    links: int = 0  # Links less probable than asked for
+    divisions: int = 0  # Divisions of which a link was cut
+    tracks: int = 0  # Tracks with fewer cells than asked for
+    cells: int = 0  # Their cells
+    orphans: int = 0  # Tracks that lost their mother with them
 
 
 def sure_links(blocks: Iterable[Block], least: float, left_out: LeftOut) -> Iterator[Block]:

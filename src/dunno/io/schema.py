@@ -14,19 +14,12 @@ from dunno.errors import InputError
 
 @dataclass(frozen=True)
 class Schema:
-    """A kind of file.
+    """A kind of file."""
 
-    Attributes:
-        file: Its name in an output.
-        number: What this version writes.
-        oldest: The lowest number that it still reads.
-        cure: What to do about a file that it does not read.
-    """
-
-    file: str
-    number: int
-    oldest: int
-    cure: str
+    file: str  # Its name in an output
+    number: int  # What this version writes
+    oldest: int  # The lowest number that it still reads
+    cure: str  # What to do about a file that it does not read
 
     def check(self, number: Any, where: str | Path) -> None:
         """Refuse a file of another schema: what came, what is read and what to do, in one line."""

@@ -57,21 +57,13 @@ def are_tracks(names: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class TrackRows:
-    """Rows of tracks, in any order.
+    """Rows of tracks, in any order."""
 
-    Attributes:
-        track: (N,) which track each row belongs to.
-        frame: (N,) original frame index.
-        label: (N,) the detection's label, 0 where it is not known; `None` where places are to be matched.
-        place: (N, d) in pixels; `None` where labels are known.
-        parent: Which track a track came from, where it came from one.
-    """
-
-    track: Ints
-    frame: Ints
-    label: Ints | None
-    place: Floats | None
-    parent: Mapping[int, int]
+    track: Ints  # (N,) which track each row belongs to
+    frame: Ints  # (N,) original frame index
+    label: Ints | None  # (N,) the detection's label, 0 where it is not known; `None` where places are to be matched
+    place: Floats | None  # (N, d) in pixels; `None` where labels are known
+    parent: Mapping[int, int]  # Which track a track came from, where it came from one
 
     def edges(self) -> tuple[Ints, Ints, list[str]]:
         """(L,) and (L,) rows of mothers and daughters: neighbours in a track, and a track's first row with its parent's last."""
@@ -117,13 +109,7 @@ class TrackRows:
 
 
 def rows_of(table: Mapping[str, Any], movie: Movie, where: str) -> TrackRows:
-    """Take a table's columns apart.
-
-    Args:
-        table: Columns by name, as numbers.
-        movie: The movie, which says how many axes there are.
-        where: The table, for messages.
-    """
+    """Take a table's columns apart."""
     found = find_columns(table)
     axes = CENTROIDS[movie.n_dimensions]
     by_label = "label" in found

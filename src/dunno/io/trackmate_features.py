@@ -65,13 +65,7 @@ RENAMED = {"track": "TRACKLET", "area": "MASK_AREA"}
 
 
 def spot_features(columns: dict[str, np.ndarray], frame: int, minutes: float | None) -> dict[str, np.ndarray]:
-    """One frame's spots by TrackMate's names; places along a missing axis are 0, and everything is visible.
-
-    Args:
-        columns: The cells' columns, `radius` and `probability` among them.
-        frame: Original index of the frame.
-        minutes: Between frames; `None` counts time in frames.
-    """
+    """One frame's spots by TrackMate's names; places along a missing axis are 0, and everything is visible."""
     n = len(columns["label"])
     axes = axes_of(columns)
     zero = np.zeros(n)

@@ -20,17 +20,11 @@ OnRounds = Callable[[int], None]
 
 @dataclass(frozen=True, eq=False)
 class EMResult:
-    """How far an ascent of the evidence came.
+    """How far an ascent of the evidence came."""
 
-    Attributes:
-        expected: What is expected under the last model.
-        rounds: How many rounds it took.
-        converged: Whether the evidence stood still at its end.
-    """
-
-    expected: Expected
-    rounds: int
-    converged: bool
+    expected: Expected  # What is expected under the last model
+    rounds: int  # How many rounds it took
+    converged: bool  # Whether the evidence stood still at its end
 
     @property
     def model(self) -> Model:

@@ -22,19 +22,12 @@ NEGLIGIBLE_WEIGHT = 1e-5  # probability; speed, benchmarks.fit
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """The posterior of a stretch under a model.
+    """The posterior of a stretch under a model."""
 
-    Attributes:
-        model: The model.
-        stretch: The stretch.
-        ways: In which ways its cells are lost and appear.
-        found: The marginals.
-    """
-
-    model: Model
-    stretch: Stretch
-    ways: Ways
-    found: Marginals
+    model: Model  # The model
+    stretch: Stretch  # The stretch
+    ways: Ways  # In which ways its cells are lost and appear
+    found: Marginals  # The marginals
 
     @cached_property
     def log_evidence(self) -> float:

@@ -43,21 +43,13 @@ MOVING = RATE_PARAMETERS - {"tail"}
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The fit that explains a movie best, and what was decided on the way.
+    """The fit that explains a movie best, and what was decided on the way."""
 
-    Attributes:
-        pooled: With parameters that do not vary in time.
-        best: The best one; its parameters may vary.
-        varies: Whether they do.
-        problems: What speaks against trusting it.
-        places: The fit to which evidence beyond places was added; `None` where there is none.
-    """
-
-    pooled: EMResult
-    best: EMResult
-    varies: bool
-    problems: tuple[str, ...]
-    places: Fit | None = None
+    pooled: EMResult  # With parameters that do not vary in time
+    best: EMResult  # The best one; its parameters may vary
+    varies: bool  # Whether they do
+    problems: tuple[str, ...]  # What speaks against trusting it
+    places: Fit | None = None  # The fit to which evidence beyond places was added; `None` where there is none
 
     @property
     def model(self) -> Model:

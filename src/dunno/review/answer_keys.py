@@ -10,11 +10,7 @@ ANSWER_KEYS = "123456789"
 
 
 def choices(view: dict[str, Any]) -> list[dict[str, Any]]:
-    """The answers to a question, each with its key, words, probability and the decision that it records.
-
-    Args:
-        view: What `Views.view` says about a daughter.
-    """
+    """The answers to a question, each with its key, words, probability and the decision that it records."""
     frame, label = view["frame"], view["label"]
     mother = (view["reported_frame"], view["reported_label"])
     found = [

@@ -31,33 +31,21 @@ FORBIDDEN = 300.0
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """What was decided about a block's cells: n of them may be daughters, m mothers; both are all rows of the block.
+    """What was decided about a block's cells: n of them may be daughters, m mothers; both are all rows of the block."""
 
-    Attributes:
-        mother: (n,) each daughter's mother, -1 where it has none, -2 where nothing was decided.
-        also: (n,) the mother of the second cell of a mask that holds two; -2 where none was named.
-        third: (n,) the third daughter of a mother of three: its edge is outside the assignment, in which a mother has two at most.
-        false: (n,) masks that are no cell.
-        two: (n,) masks that hold two cells.
-        divides: (m,) mothers with exactly two daughters.
-        single: (m,) mothers that do not divide.
-        disappears: (m,) mothers without daughter in the assignment.
-        three: (m,) mothers with three daughters.
-        goes_on: (m,) those of `disappears` whose cell goes on in a mask with another cell.
-        missed: (m,) mothers whose mask is missing in the next frame: they have no daughter there.
-    """
-
-    mother: Ints
-    also: Ints
+    mother: Ints  # (n,) each daughter's mother, -1 where it has none, -2 where nothing was decided
+    also: Ints  # (n,) the mother of the second cell of a mask that holds two; -2 where none was named
+    # (n,) the third daughter of a mother of three: its edge is outside the assignment, in which a mother has two at
+    # most
     third: Bools
-    false: Bools
-    two: Bools
-    divides: Bools
-    single: Bools
-    disappears: Bools
-    three: Bools
-    goes_on: Bools
-    missed: Bools
+    false: Bools  # (n,) masks that are no cell
+    two: Bools  # (n,) masks that hold two cells
+    divides: Bools  # (m,) mothers with exactly two daughters
+    single: Bools  # (m,) mothers that do not divide
+    disappears: Bools  # (m,) mothers without daughter in the assignment
+    three: Bools  # (m,) mothers with three daughters
+    goes_on: Bools  # (m,) those of `disappears` whose cell goes on in a mask with another cell
+    missed: Bools  # (m,) mothers whose mask is missing in the next frame: they have no daughter there
 
     @property
     def settled(self) -> Bools:

@@ -17,38 +17,22 @@ TAKES_PART_FROM = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """All daughters, frame by frame; rows of a pair are rewritten when it is solved again.
+    """All daughters, frame by frame; rows of a pair are rewritten when it is solved again."""
 
-    Attributes:
-        first: (T,) the first row of each pair, and one past the last row of all.
-        mother_frame: (T - 1,) original index of each pair's earlier frame; `daughter_frame` of its later one.
-        label: (N,) each daughter's label.
-        place: (N, 2) its centre in the plane, in the movie's unit.
-        error: (N,) probability that its reported decision is wrong.
-        entropy: (N,) of its distribution; 0 where it has none.
-        group: (N,) which daughters of its pair it is tied to.
-        promise: (N,) what asking it may be worth.
-        signature: (N,) what its gain depends on, as a number.
-        linked: (N,) whether it has a mother in the reported assignment; otherwise it appears.
-        division: (N,) whether it takes part in a division.
-        starts: (N,) whether it starts a track.
-        open: (N,) whether anything can be asked about it; not after a frame that could not be read.
-    """
-
-    first: Ints
-    mother_frame: Ints
+    first: Ints  # (T,) the first row of each pair, and one past the last row of all
+    mother_frame: Ints  # (T - 1,) original index of each pair's earlier frame; `daughter_frame` of its later one
     daughter_frame: Ints
-    label: Ints
-    place: Floats
-    error: Floats
-    entropy: Floats
-    group: Ints
-    promise: Floats
-    signature: Floats
-    linked: Bools
-    division: Bools
-    starts: Bools
-    open: Bools
+    label: Ints  # (N,) each daughter's label
+    place: Floats  # (N, 2) its centre in the plane, in the movie's unit
+    error: Floats  # (N,) probability that its reported decision is wrong
+    entropy: Floats  # (N,) of its distribution; 0 where it has none
+    group: Ints  # (N,) which daughters of its pair it is tied to
+    promise: Floats  # (N,) what asking it may be worth
+    signature: Floats  # (N,) what its gain depends on, as a number
+    linked: Bools  # (N,) whether it has a mother in the reported assignment; otherwise it appears
+    division: Bools  # (N,) whether it takes part in a division
+    starts: Bools  # (N,) whether it starts a track
+    open: Bools  # (N,) whether anything can be asked about it; not after a frame that could not be read
 
     @classmethod
     def of(cls, blocks: Iterable[Block]) -> Table:

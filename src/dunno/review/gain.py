@@ -82,13 +82,7 @@ def promise(error: Floats, group: Ints) -> Floats:
 
 
 def gain(pair: PairPosterior, daughter: int, members: Ints | None = None) -> float:
-    """The expected gain of asking one daughter; its own error where the pair has no assignment problem.
-
-    Args:
-        pair: The pair.
-        daughter: Whom to ask.
-        members: The daughters of its group, ascending, if they are known.
-    """
+    """The expected gain of asking one daughter; its own error where the pair has no assignment problem."""
     if pair.problem is None:
         return float(errors(pair)[daughter])
     if members is None:

@@ -24,13 +24,7 @@ from dunno.types import PairPosterior
 
 
 def learn_softening(review: Review, lessons: Lessons, calibration: ModelCalibration) -> Softening:
-    """The softening with which the answers are most probable.
-
-    Args:
-        review: The review.
-        lessons: Its answers.
-        calibration: The model; its own τ is what is believed before.
-    """
+    """The softening with which the answers are most probable."""
 
     def tempered(tempering: float) -> Comparison:
         softening = Softening(tempering, 0.0)

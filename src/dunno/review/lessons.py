@@ -31,21 +31,13 @@ LEAST_ANSWERS, ENOUGH = 10, 50
 
 @dataclass(frozen=True, eq=False)
 class Lessons:
-    """Answered daughters whose chance of being asked is known.
+    """Answered daughters whose chance of being asked is known."""
 
-    Attributes:
-        pair: (L,) the number of each one's frame pair, ascending.
-        daughter: (L,) its index in it.
-        mother: (L,) the index of the mother, -1 for none.
-        weight: (L,) how much it counts where all daughters are to be spoken for.
-        left_out: How many answers are not used, and why.
-    """
-
-    pair: Ints
-    daughter: Ints
-    mother: Ints
-    weight: Floats
-    left_out: dict[str, int]
+    pair: Ints  # (L,) the number of each one's frame pair, ascending
+    daughter: Ints  # (L,) its index in it
+    mother: Ints  # (L,) the index of the mother, -1 for none
+    weight: Floats  # (L,) how much it counts where all daughters are to be spoken for
+    left_out: dict[str, int]  # How many answers are not used, and why
 
     def __len__(self) -> int:
         return len(self.pair)

@@ -28,25 +28,18 @@ ANSWER, UNDO, REDO = "answer", "undo", "redo"
 
 @dataclass(frozen=True)
 class LoggedAnswer:
-    """A decision with the circumstances in which it was taken.
+    """A decision with the circumstances in which it was taken."""
 
-    Attributes:
-        n: Its number in the log.
-        decision: What was said.
-        before: What was believed before: `mothers` (label → probability), `no_mother`, and the `decision` reported (the
-            mother's label, or none).
-        question: How it came to be asked: `audit` (drawn at random), `chance` (of being asked then), `left` (daughters not
-            answered then); `None` where the person chose the cell.
-        who: Who said it.
-        time: When, in UTC.
-    """
-
-    n: int
-    decision: Decision
+    n: int  # Its number in the log
+    decision: Decision  # What was said
+    # What was believed before: `mothers` (label → probability), `no_mother`, and the `decision` reported (the
+    # mother's label, or none)
     before: dict[str, Any]
+    # How it came to be asked: `audit` (drawn at random), `chance` (of being asked then), `left` (daughters not
+    # answered then); `None` where the person chose the cell
     question: dict[str, Any] | None = None
-    who: str = ""
-    time: str = ""
+    who: str = ""  # Who said it
+    time: str = ""  # When, in UTC
 
 
 @dataclass(frozen=True)

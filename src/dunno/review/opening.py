@@ -41,13 +41,7 @@ def alone(folder: Path, who: str) -> Lock:
 
 
 def header_of(folder: Path, about: RunInfo, found: dict[str, Any] | None) -> dict[str, Any]:
-    """The first line of the output's log; refused where the log that was found is another tracking's.
-
-    Args:
-        folder: The output.
-        about: Its parameters, as this dunno reads them.
-        found: The first line of the log that is there.
-    """
+    """The first line of the output's log; refused where the log that was found is another tracking's."""
     # a newer dunno may know more than when the review was begun
     header = {"review_of": fingerprint(written(folder)), "dunno": about.version, "movie": about.movie}
     if found is not None and found.get("review_of") != header["review_of"]:

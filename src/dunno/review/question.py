@@ -8,25 +8,15 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Question:
-    """A daughter to ask about.
+    """A daughter to ask about."""
 
-    Attributes:
-        row: Its row in the review's table.
-        pair: The number of the frame pair.
-        frame: Original index of its frame.
-        label: Its label.
-        audit: Whether it was drawn at random.
-        chance: The chance that it, of all, was asked now.
-        left: How many daughters had no answer then.
-    """
-
-    row: int
-    pair: int
-    frame: int
-    label: int
-    audit: bool
-    chance: float
-    left: int
+    row: int  # Its row in the review's table
+    pair: int  # The number of the frame pair
+    frame: int  # Original index of its frame
+    label: int  # Its label
+    audit: bool  # Whether it was drawn at random
+    chance: float  # The chance that it, of all, was asked now
+    left: int  # How many daughters had no answer then
 
     @property
     def log(self) -> dict[str, Any]:

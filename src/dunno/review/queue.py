@@ -24,19 +24,13 @@ GAINS_COMPUTED = 32
 
 @dataclass(frozen=True)
 class Filter:
-    """Which daughters to ask about; everything by default.
+    """Which daughters to ask about; everything by default."""
 
-    Attributes:
-        frames: First and last original frame of the daughters.
-        region: (top, left, bottom, right) in the movie's unit, in the plane.
-        divisions: Only those that take part in a division.
-        starts: Only those that start a track.
-    """
-
-    frames: tuple[int, int] | None = None
+    frames: tuple[int, int] | None = None  # First and last original frame of the daughters
+    # (top, left, bottom, right) in the movie's unit, in the plane
     region: tuple[float, float, float, float] | None = None
-    divisions: bool = False
-    starts: bool = False
+    divisions: bool = False  # Only those that take part in a division
+    starts: bool = False  # Only those that start a track
 
     def __post_init__(self) -> None:
         if self.region is not None and (len(self.region) != 4 or not np.isfinite(self.region).all()):
@@ -65,15 +59,11 @@ class Queue:
     """Orders daughters by what asking them is worth.
 
     A gain is costly, so it is computed only for those that promise most; what is chosen depends on nothing else.
-
-    Attributes:
-        table: What is known about every daughter.
-        gain_of: Computes one daughter's gain, given its row.
-        gains: (N,) the gains computed so far, which hold for the signatures in `known_for` (NaN: none yet).
     """
 
-    table: Table
-    gain_of: Callable[[int], float]
+    table: Table  # What is known about every daughter
+    gain_of: Callable[[int], float]  # Computes one daughter's gain, given its row
+    # (N,) the gains computed so far, which hold for the signatures in `known_for` (NaN: none yet)
     gains: Floats = field(init=False)
     known_for: Floats = field(init=False)
 

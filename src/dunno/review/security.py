@@ -56,23 +56,15 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Gate:
-    """What is asked of every request.
+    """What is asked of every request."""
 
-    Attributes:
-        port: The server's own port; cookies are shared by all ports of a machine, so its name holds it.
-        names: Names under which the server may be reached, beside loopback addresses and localhost.
-        anywhere: Whether it listens beyond loopback: every bare IP address is then an honest name for it.
-        token: What the address must hold once.
-        secret: What the cookie holds from then on.
-        unused: Tokens that have let nobody in yet.
-    """
-
-    port: int
+    port: int  # The server's own port; cookies are shared by all ports of a machine, so its name holds it
+    # Names under which the server may be reached, beside loopback addresses and localhost
     names: frozenset[str] = frozenset()
-    anywhere: bool = False
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    secret: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    unused: set[str] = field(default_factory=set)
+    anywhere: bool = False  # Whether it listens beyond loopback: every bare IP address is then an honest name for it
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))  # What the address must hold once
+    secret: str = field(default_factory=lambda: secrets.token_urlsafe(24))  # What the cookie holds from then on
+    unused: set[str] = field(default_factory=set)  # Tokens that have let nobody in yet
 
     def __post_init__(self) -> None:
         self.unused.add(self.token)

@@ -67,10 +67,6 @@ def gate_between(
     The larger of four times the 95 % quantile of the distances from each cell to the nearest one a frame earlier (an
     underestimate of displacements where cells are dense, hence the factor), and one and a half median cell diameters
     (daughters of a division land about a cell apart, however slow the rest is).
-
-    Args:
-        pairs: Two frames' cells each.
-        stages: By how much the stage jumped in each pair; `None` where nobody asks.
     """
     some = np.unique(np.linspace(0, len(pairs) - 1, min(GATE_PAIRS, len(pairs))).astype(int)).tolist()
     displacements = np.concatenate([_nearest(pairs[t], None if stages is None else stages[t]) for t in some])

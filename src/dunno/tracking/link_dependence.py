@@ -20,14 +20,7 @@ DRAWS = 300  # forests; judged; drawn to see which links go together
 
 
 def log_together(problem: Problem, found: Marginals, link: Bools, seed: int) -> Floats:
-    """(N,) by daughter: log of P(its link | the link before it) / P(its link); 0 where they are independent, or there is none.
-
-    Args:
-        problem: Every row as a mother against every row as a daughter.
-        found: Its marginals.
-        link: (E,) which edges are links.
-        seed: For the draws.
-    """
+    """(N,) by daughter: log of P(its link | the link before it) / P(its link); 0 where they are independent, or there is none."""
     ratio = np.zeros(problem.n_daughters)
     before, after = _in_a_row(problem, found, link)
     if not len(after):

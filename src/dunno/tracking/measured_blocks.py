@@ -14,16 +14,11 @@ from dunno.work.schedule import Pool, in_order
 
 @dataclass
 class MeasuredBlock:
-    """Consecutive frames' cells.
+    """Consecutive frames' cells."""
 
-    Attributes:
-        cells: Each frame's, without pixels; none for a broken frame.
-        broken: The frames whose masks could not be read.
-        dark: Those whose image could not; their cells have no intensities.
-    """
-
-    cells: list[Detections] = field(default_factory=list)
-    broken: list[BrokenFrame] = field(default_factory=list)
+    cells: list[Detections] = field(default_factory=list)  # Each frame's, without pixels; none for a broken frame
+    broken: list[BrokenFrame] = field(default_factory=list)  # The frames whose masks could not be read
+    # Those whose image could not; their cells have no intensities
     dark: list[BrokenFrame] = field(default_factory=list)
 
 

@@ -39,17 +39,11 @@ WIDENINGS = 3  # times; judged; how often a gate that cuts is doubled
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Some frames of a movie.
+    """Some frames of a movie."""
 
-    Attributes:
-        cells: Each frame's cells without pixels, by position in the movie.
-        cost: What links are judged by; a motion cost that needs pixels sees its frames again.
-        movie: The movie.
-    """
-
-    cells: Mapping[int, Detections]
-    cost: Cost | None
-    movie: Movie
+    cells: Mapping[int, Detections]  # Each frame's cells without pixels, by position in the movie
+    cost: Cost | None  # What links are judged by; a motion cost that needs pixels sees its frames again
+    movie: Movie  # The movie
 
     @property
     def frames(self) -> list[Detections]:

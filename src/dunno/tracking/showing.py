@@ -31,13 +31,7 @@ LEAST_DRAWN = 1e-4  # share; display
 
 
 def summary_html(tracking: Tracking, title: str = "", more: str = "") -> str:
-    """The verdict, how many links there are, how many are expected to be wrong, and how many are how sure.
-
-    Args:
-        tracking: What is shown.
-        title: In place of the movie's name.
-        more: A further line.
-    """
+    """The verdict, how many links there are, how many are expected to be wrong, and how many are how sure."""
     about = tracking.about
     probability = np.concatenate([np.empty(0), *(pair.link_probability for pair in tracking.pairs)])
     word, reason = about.get("verdict", "untested"), about.get("reason", "")

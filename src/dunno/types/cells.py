@@ -181,15 +181,10 @@ class CellSource(Protocol):
 
 @dataclass(frozen=True)
 class KeptCells:
-    """Measured cells in memory.
+    """Measured cells in memory."""
 
-    Attributes:
-        frames: By position; broken ones too, which are empty.
-        broken: Why some frames could not be read.
-    """
-
-    frames: Mapping[int, Detections]
-    broken: Mapping[int, str] = field(default_factory=dict)
+    frames: Mapping[int, Detections]  # By position; broken ones too, which are empty
+    broken: Mapping[int, str] = field(default_factory=dict)  # Why some frames could not be read
 
     @classmethod
     def joined(cls, parts: Sequence[KeptCells]) -> KeptCells:

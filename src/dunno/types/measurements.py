@@ -17,18 +17,12 @@ PIXEL_VARIANCE = 1 / 12  # pixels²; exact
 
 
 class Intensity(NamedTuple):
-    """What an image says about the cells in it.
+    """What an image says about the cells in it."""
 
-    Attributes:
-        total: (n,) intensity summed over each cell's pixels.
-        brightness: (n,) its mean.
-        texture: (n,) its standard deviation over the pixels.
-        background: The median of the pixels outside all cells (those that are no number left out); NaN where there are none.
-    """
-
-    total: Floats
-    brightness: Floats
-    texture: Floats
+    total: Floats  # (n,) intensity summed over each cell's pixels
+    brightness: Floats  # (n,) its mean
+    texture: Floats  # (n,) its standard deviation over the pixels
+    # The median of the pixels outside all cells (those that are no number left out); NaN where there are none
     background: float
 
 
@@ -38,32 +32,23 @@ def no_intensity(n: int) -> Intensity:
 
 
 class CellMeasurements(NamedTuple):
-    """One frame's cells; lengths in pixels, labels ascending.
+    """One frame's cells; lengths in pixels, labels ascending."""
 
-    Attributes:
-        place: Label, area, centroid and box.
-        covariance: (n, d, d) second central moments of each cell's area; each pixel is a square or cube of its own.
-        touching: (n,) share of the outline that touches other cells. A pixel is on the outline if one of its 4 neighbours (6 in
-            3D) is not of the cell, and touches if one is of another cell; there is nothing beyond the image's border. 0 for a cell
-            that fills the image and has no outline.
-        pieces: (n,) number of connected pieces; pixels that share a face, an edge or a corner are connected (8 or 26 neighbours).
-        digest: A 64-bit number by which the labels are known again, whatever their integer type.
-        light: What the image says; `None` where there is none.
-    """
-
-    place: Measurements
+    place: Measurements  # Label, area, centroid and box
+    # (n, d, d) second central moments of each cell's area; each pixel is a square or cube of its own
     covariance: Floats
+    # (n,) share of the outline that touches other cells. A pixel is on the outline if one of its 4 neighbours (6 in
+    # 3D) is not of the cell, and touches if one is of another cell; there is nothing beyond the image's border. 0 for
+    # a cell that fills the image and has no outline.
     touching: Floats
+    # (n,) number of connected pieces; pixels that share a face, an edge or a corner are connected (8 or 26
+    # neighbours)
     pieces: Ints
-    digest: int
-    light: Intensity | None
+    digest: int  # A 64-bit number by which the labels are known again, whatever their integer type
+    light: Intensity | None  # What the image says; `None` where there is none
 
     def scaled(self, scale: Floats) -> dict[str, Any]:
-        """Columns of `Detections`: lengths in physical units.
-
-        Args:
-            scale: (d,) sides of a pixel.
-        """
+        """Columns of `Detections`: lengths in physical units."""
         return {
             "label": self.place.label,
             "centroid": self.place.centroid * scale,
@@ -76,13 +61,7 @@ class CellMeasurements(NamedTuple):
 
 
 def measure_cells(labels: LabelImage, image: NDArray[Any] | None, where: str) -> CellMeasurements:
-    """Measure every cell of a frame.
-
-    Args:
-        labels: (Y, X) or (Z, Y, X).
-        image: The same shape, of any number type; `None` where there is none.
-        where: The file or frame, for the message.
-    """
+    """Measure every cell of a frame."""
     if image is not None and image.shape != labels.shape:
         raise MovieError(f"{where}: labels of shape {labels.shape}, but an image of {image.shape}")
     try:

@@ -19,13 +19,6 @@ def find_zero(slope: Callable[[float], float], low: float, high: float, start: f
     """Where a rising function is zero between two bounds; the bound where it is not.
 
     Strides out from the start until the sign changes, then regula falsi in the Illinois form.
-
-    Args:
-        slope: The function, such as the slope of a loss that has one minimum.
-        low: Lower bound.
-        high: Upper bound.
-        start: Where the zero should be near.
-        within: How close to come.
     """
     near = min(max(start, low), high)
     near_value = slope(near)
@@ -71,12 +64,6 @@ def find_lowest(
 
     Brent's search, step for step that of `scipy.optimize.minimize_scalar(method="bounded")`, whose import takes longer than
     most searches: through the three best places goes a parabola, and where its vertex is of no use, a golden section is taken.
-
-    Args:
-        function: What is to be low.
-        low: Lower bound.
-        high: Upper bound.
-        within: How close to come.
 
     Example:
         >>> round(find_lowest(lambda x: (x - 2.0) ** 2, -1.0, 5.0)[0], 4)

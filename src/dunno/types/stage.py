@@ -39,10 +39,6 @@ def stage_jump(mothers: Floats, daughters: Floats) -> Floats | None:
 
     Each daughter votes for the displacements from the mothers around it. A jump is believed where many daughters have a
     mother at one common displacement: more than chance would give, and clearly more than have one where they are.
-
-    Args:
-        mothers: (m, d) places.
-        daughters: (n, d) places.
     """
     if min(len(mothers), len(daughters)) < LEAST_CELLS:
         return None

@@ -18,42 +18,24 @@ Value = float | Floats
 
 @dataclass(frozen=True, eq=False)
 class StretchTable:
-    """What a model sees: R transitions between frames, whose N cells have a row each, and E candidate edges.
+    """What a model sees: R transitions between frames, whose N cells have a row each, and E candidate edges."""
 
-    Attributes:
-        frames: (T,) original index of each frame, ascending.
-        transitions: (R, 2) positions in `frames` of each transition's earlier and later frame.
-        cells: One frame's cells each.
-        row_frame: (N,) position in `frames` of each row.
-        place: (N, d) centres.
-        mother: (E,) row of each edge's mother.
-        daughter: (E,) row of its daughter.
-        spread: (N,) how much more than usual each row's squared displacement may be (activity; else 1).
-        leads: (N,) the transition in which each row is a mother, -1 if in none.
-        follows: (N,) the transition in which each row is a daughter, -1 if in none.
-        drift: (N, d) where each mother is carried by its neighbours.
-        score: (E,) what each edge costs, where a cost that is no motion speaks.
-        lag: (E,) single steps from mother to daughter; `None` where all are 1.
-        clock: (T,) when each frame was taken, in usual steps; `None` where all steps are usual.
-        axes: Squared motion along each axis in whose units displacements count; `None` where all count alike.
-        stage: (R, d) by how much the stage jumped in each transition; `None` where it stood still.
-    """
-
-    frames: Ints
-    transitions: Ints
-    cells: tuple[Detections, ...]
-    row_frame: Ints
-    place: Floats
-    mother: Ints
-    daughter: Ints
-    spread: Floats
-    leads: Ints
-    follows: Ints
-    drift: Floats | None = None
-    score: Floats | None = None
-    lag: Ints | None = None
-    clock: Floats | None = None
-    stage: Floats | None = None
+    frames: Ints  # (T,) original index of each frame, ascending
+    transitions: Ints  # (R, 2) positions in `frames` of each transition's earlier and later frame
+    cells: tuple[Detections, ...]  # One frame's cells each
+    row_frame: Ints  # (N,) position in `frames` of each row
+    place: Floats  # (N, d) centres
+    mother: Ints  # (E,) row of each edge's mother
+    daughter: Ints  # (E,) row of its daughter
+    spread: Floats  # (N,) how much more than usual each row's squared displacement may be (activity; else 1)
+    leads: Ints  # (N,) the transition in which each row is a mother, -1 if in none
+    follows: Ints  # (N,) the transition in which each row is a daughter, -1 if in none
+    drift: Floats | None = None  # (N, d) where each mother is carried by its neighbours
+    score: Floats | None = None  # (E,) what each edge costs, where a cost that is no motion speaks
+    lag: Ints | None = None  # (E,) single steps from mother to daughter; `None` where all are 1
+    clock: Floats | None = None  # (T,) when each frame was taken, in usual steps; `None` where all steps are usual
+    stage: Floats | None = None  # (R, d) by how much the stage jumped in each transition; `None` where it stood still
+    # Squared motion along each axis in whose units displacements count; `None` where all count alike
     axes: tuple[float, ...] | None = None
     _columns: dict[str, Any] = field(default_factory=dict, repr=False)
 

@@ -24,24 +24,7 @@ from dunno.types.stretch import Stretch, Transition
 
 @dataclass(frozen=True)
 class ModelCalibration(Calibration):
-    """A model fitted to a movie, with truth or without.
-
-    Attributes:
-        model: The movie's pooled parameters.
-        fitted: "self" or "truth".
-        frames: Original indices of the frames at which the varying parameters were fitted; empty if they do not vary.
-        courses: For each parameter that varies in time, its values at `frames`.
-        softening: By how much its probabilities are less sure than the model, as skipping frames says.
-        verdict: What may be said of its probabilities.
-        skipping: What the skip tests saw, one for each step.
-        trials: Which evidence beyond places was tried, and whether it joined.
-        problems: What the model cannot explain.
-        intervals: 95 % intervals of the pooled parameters.
-        summary: What the fit saw: evidence, expected numbers, iterations.
-        fitted_for: What it was fitted on.
-        division_doubt: How well the odds of divisions are known where masks are judged: the standard deviation of their common
-            logarithm.
-    """
+    """A model fitted to a movie, with truth or without."""
 
     name: ClassVar[str] = "motion model"
     makes_costs: ClassVar[bool] = True
@@ -49,18 +32,23 @@ class ModelCalibration(Calibration):
     needs_field: ClassVar[bool] = True
     must_agree: ClassVar[tuple[str, ...]] = ("cost", "cost_parameters", "scale")
 
-    model: Model
-    fitted: str
+    model: Model  # The movie's pooled parameters
+    fitted: str  # "self" or "truth"
+    # Original indices of the frames at which the varying parameters were fitted; empty if they do not vary
     frames: tuple[int, ...] = ()
+    # For each parameter that varies in time, its values at `frames`
     courses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    # By how much its probabilities are less sure than the model, as skipping frames says
     softening: Softening = field(default_factory=Softening)
-    verdict: Verdict = UNTESTED
-    skipping: tuple[SkipTest, ...] = ()
-    trials: tuple[Trial, ...] = ()
-    problems: tuple[str, ...] = ()
-    intervals: Intervals = field(default_factory=dict)
-    summary: Mapping[str, Any] = field(default_factory=dict)
-    fitted_for: Mapping[str, Any] = field(default_factory=dict)
+    verdict: Verdict = UNTESTED  # What may be said of its probabilities
+    skipping: tuple[SkipTest, ...] = ()  # What the skip tests saw, one for each step
+    trials: tuple[Trial, ...] = ()  # Which evidence beyond places was tried, and whether it joined
+    problems: tuple[str, ...] = ()  # What the model cannot explain
+    intervals: Intervals = field(default_factory=dict)  # 95 % intervals of the pooled parameters
+    summary: Mapping[str, Any] = field(default_factory=dict)  # What the fit saw: evidence, expected numbers, iterations
+    fitted_for: Mapping[str, Any] = field(default_factory=dict)  # What it was fitted on
+    # How well the odds of divisions are known where masks are judged: the standard deviation of their common
+    # logarithm
     division_doubt: float = 0.0
     frames_per_block: int = 0
 

@@ -17,28 +17,19 @@ EVENT_COSTS = ("appear", "disappear", "divide")
 
 @dataclass(frozen=True)
 class TemperedCosts(Calibration):
-    """Costs divided by a number, and events at costs of their own.
-
-    Attributes:
-        tempering: What all edge costs are divided by.
-        appear: Cost of a daughter without mother, in units of the tempered costs; likewise disappear and divide.
-        fitted_for: What it was fitted on.
-        loss_before: Mean −log P(truth) at the costs' own defaults.
-        loss_after: The same when fitted.
-        verdict: What may be said of its probabilities.
-    """
+    """Costs divided by a number, and events at costs of their own."""
 
     name: ClassVar[str] = "tempering and event costs"
     makes_costs: ClassVar[bool] = True
 
-    tempering: float
-    appear: float
+    tempering: float  # What all edge costs are divided by
+    appear: float  # Cost of a daughter without mother, in units of the tempered costs; likewise disappear and divide
     disappear: float
     divide: float
-    fitted_for: Mapping[str, Any] = field(default_factory=dict)
-    loss_before: float = float("nan")
-    loss_after: float = float("nan")
-    verdict: Verdict = UNTESTED
+    fitted_for: Mapping[str, Any] = field(default_factory=dict)  # What it was fitted on
+    loss_before: float = float("nan")  # Mean −log P(truth) at the costs' own defaults
+    loss_after: float = float("nan")  # The same when fitted
+    verdict: Verdict = UNTESTED  # What may be said of its probabilities
 
     def problem(self, pair: FramePair, candidates: Candidates, cost: Cost) -> tuple[Floats, Problem]:
         """(E,) tempered costs and the assignment problem they make."""

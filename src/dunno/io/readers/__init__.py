@@ -28,25 +28,15 @@ Scale = Sequence[float] | float | None
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """What the user says about a movie; it overrules what the files say.
+    """What the user says about a movie; it overrules what the files say."""
 
-    Attributes:
-        scale: Size of a pixel along each axis, in micrometres.
-        interval: Minutes between frames.
-        axes: What the axes of the array are, such as `TZYX`.
-        channel: Which channel to look at, where there are several.
-        label_components: Whether every connected piece of a mask becomes a cell of its own.
-        region: The box outside which masks are not looked at.
-        shows_images: Whether the frames in question are images, not masks.
-    """
-
-    scale: Scale = None
-    interval: float | None = None
-    axes: str | None = None
-    channel: int | None = None
-    label_components: bool = False
-    region: Region | None = None
-    shows_images: bool = False
+    scale: Scale = None  # Size of a pixel along each axis, in micrometres
+    interval: float | None = None  # Minutes between frames
+    axes: str | None = None  # What the axes of the array are, such as `TZYX`
+    channel: int | None = None  # Which channel to look at, where there are several
+    label_components: bool = False  # Whether every connected piece of a mask becomes a cell of its own
+    region: Region | None = None  # The box outside which masks are not looked at
+    shows_images: bool = False  # Whether the frames in question are images, not masks
 
     def for_images(self) -> ReadingOptions:
         """The same, for the images behind the masks."""
