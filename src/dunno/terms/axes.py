@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -32,7 +32,7 @@ class Axes(Term):
 
     def measured(self, stretch: Stretch) -> Stretch:
         """The stretch in which displacements count in these units."""
-        return stretch.with_axes(self.ratios or None)
+        return replace(stretch, axes=self.ratios or None)
 
     @classmethod
     def of(cls, stretch: Stretch, weight: Floats) -> Axes:

@@ -93,5 +93,6 @@ def _of_array(path: Path) -> dict[str, np.ndarray]:
         return dict(zip(NAPARI_AXES[array.shape[1]], array.T, strict=True))
     except (OSError, ValueError, EOFError, KeyError, IndexError) as error:
         raise InputError(
-            f"{path}: cannot be read as napari tracks ({one_line(error)}); expected (N, 4 or 5): {', '.join(NAPARI_AXES[5])}"
+            f"{path}: cannot be read as napari tracks ({one_line(error)}); "
+            f"expected an array (N, 4 or 5): {', '.join(NAPARI_AXES[5])}"
         ) from None

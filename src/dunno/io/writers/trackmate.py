@@ -119,8 +119,8 @@ class TrackMateWriter:
         declared = "".join(_declaration(*each) for each in (("Spot", spot), ("Edge", EDGE), ("Track", TRACK)))
         return (
             f'<?xml version="1.0" encoding="UTF-8"?>\n<TrackMate version="{VERSION}">\n  <Log>{escape(log)}</Log>\n'
-            f'  <Model spatialunits="{unit}" timeunits="{time}">\n    <Declarations>\n{declared}'
-            f'    </Declarations>\n    <AllSpots nspots="{self._n_spots}">\n'
+            f'  <Model spatialunits="{unit}" timeunits="{time}">\n    <FeatureDeclarations>\n{declared}'
+            f'    </FeatureDeclarations>\n    <AllSpots nspots="{self._n_spots}">\n'
         )
 
     def _settings(self) -> str:
