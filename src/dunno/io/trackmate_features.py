@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dunno.io.gathering import axes_of
+from dunno.io.columns import axes_of
 
 
 class Declaration(NamedTuple):

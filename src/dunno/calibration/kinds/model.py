@@ -59,17 +59,14 @@ class ModelCalibration(Calibration):
 
     @property
     def max_gap(self) -> int:
-        """How many frames a link may skip."""
         return self.model.max_gap
 
     @property
     def never_divides(self) -> bool:
-        """Whether cells are known not to divide."""
         return self.model.never_divides
 
     @property
     def judges_masks(self) -> bool:
-        """Whether masks may hold no cell, or two."""
         return self.model.judges_masks
 
     def at(self, stretch: Stretch) -> Model:
@@ -86,7 +83,6 @@ class ModelCalibration(Calibration):
         return model if stretch.clock is None else model.over_time(stretch.duration)
 
     def reach(self, pair: FramePair) -> float:
-        """How much farther cells go between two frames than in a usual step; 1 where that is as far, or nearer."""
         if pair.mothers.time is None or pair.daughters.time is None:
             return 1.0
         duration = max(pair.daughters.time - pair.mothers.time, 1.0)
@@ -101,7 +97,6 @@ class ModelCalibration(Calibration):
         return model, with_drift(model, stretch, rounds)
 
     def problem(self, pair: FramePair, candidates: Candidates, cost: Cost) -> tuple[Floats, Problem]:
-        """(E,) costs and the assignment problem in their place."""
         model, stretch = self.posed(stretch_of(pair, candidates, cost))
         problem = model.pair_problem(stretch)
         if self.softening.tempering != 1.0:
@@ -113,13 +108,11 @@ class ModelCalibration(Calibration):
         return block if self.softening.unknown == 0.0 else with_unknown(block, self.softening.unknown)
 
     def check(self, about: RunInfo) -> None:
-        """Refuse results of another cost or method; warn of another step."""
         super().check(about)
         why = "cells move and divide more between frames that are farther apart"
         self.warn_of_others(() if self.fitted == "self" else ("step",), about, why)
 
     def describe(self) -> dict[str, Any]:
-        """What a result says about its calibration."""
         parameters = {name: each.value for name, each in self.model.parameters.items()}
         return {
             "kind": self.name,
@@ -176,16 +169,13 @@ class ModelCalibration(Calibration):
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """Every parameter with its unit."""
         return [(name, f"{each.value:.4g} {each.unit}") for name, each in self.model.parameters.items()]
 
     @property
     def losses(self) -> tuple[float, float]:
-        """Mean −log P(truth) before and after the fit."""
         return self.summary["loss_before"], self.summary["loss_after"]
 
     def content(self) -> dict[str, Any]:
-        """All of it, for JSON."""
         return {
             "fitted": self.fitted,
             "model": self.model.to_dict(),
@@ -204,7 +194,6 @@ class ModelCalibration(Calibration):
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any]) -> ModelCalibration:
-        """The reverse of `content`."""
         return cls(
             model=Model.from_dict(content["model"]),
             fitted=content["fitted"],

@@ -111,7 +111,6 @@ class TemperatureScaling(Calibration):
         )
 
     def check(self, about: RunInfo) -> None:
-        """Refuse a tracking of another cost or method; warn of another step or interval."""
         super().check(about)
         why = "the temperature grows with the time between frames and scales with the costs"
         self.warn_of_others(SHOULD_AGREE, about, why)
@@ -123,7 +122,6 @@ class TemperatureScaling(Calibration):
         return replace(scaled(block, self.temperature), samples=block.samples[:0], problem=None)  # those of before
 
     def describe(self) -> dict[str, Any]:
-        """What a result says about its calibration."""
         return {
             "kind": self.name,
             "fitted": self.fitted,
@@ -136,7 +134,6 @@ class TemperatureScaling(Calibration):
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """The temperature, and what it was fitted on."""
         bound = " (at a bound: not to be trusted)" if self.at_bound else ""
         words = {"daughters": "fitted on daughters"}
         counts = [(words.get(name, f"left out: {name}"), f"{count:,}") for name, count in self.counts.items()]
@@ -144,11 +141,9 @@ class TemperatureScaling(Calibration):
 
     @property
     def losses(self) -> tuple[float, float]:
-        """Mean −log P(truth) before and after the fit."""
         return self.loss_before, self.loss_after
 
     def content(self) -> dict[str, Any]:
-        """All of it, for JSON."""
         return {
             **{name: getattr(self, name) for name in KEPT},
             "counts": dict(self.counts),
@@ -159,7 +154,6 @@ class TemperatureScaling(Calibration):
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any]) -> TemperatureScaling:
-        """The reverse of `content`."""
         interval = content["interval"]
         return cls(
             **{name: content[name] for name in KEPT},

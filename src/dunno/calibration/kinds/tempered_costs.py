@@ -32,7 +32,6 @@ class TemperedCosts(Calibration):
     verdict: Verdict = UNTESTED  # What may be said of its probabilities
 
     def problem(self, pair: FramePair, candidates: Candidates, cost: Cost) -> tuple[Floats, Problem]:
-        """(E,) tempered costs and the assignment problem they make."""
         costs = evaluate(cost, pair, candidates) / self.tempering
         sizes = (len(pair.mothers), len(pair.daughters))
         return costs, self.posed(candidates.mother, candidates.daughter, cost.linkable(costs), *sizes)
@@ -42,28 +41,23 @@ class TemperedCosts(Calibration):
         return Problem(mother, daughter, costs, m, n, self.appear, self.disappear, self.divide)
 
     def describe(self) -> dict[str, Any]:
-        """What a result says about its calibration."""
         own = {name: getattr(self, name) for name in ("tempering", *EVENT_COSTS)}
         told = {"verdict": self.verdict.word, "reason": self.verdict.reason}
         return {"kind": self.name, "fitted": "truth", **told, "data": self.fitted_for.get("movie"), **own}
 
     def rows(self) -> list[tuple[str, str]]:
-        """The tempering and the event costs."""
         return [(name, f"{getattr(self, name):.4g}") for name in ("tempering", *EVENT_COSTS)]
 
     @property
     def losses(self) -> tuple[float, float]:
-        """Mean −log P(truth) before and after the fit."""
         return self.loss_before, self.loss_after
 
     def content(self) -> dict[str, Any]:
-        """All of it, for JSON."""
         own = {name: getattr(self, name) for name in ("tempering", *EVENT_COSTS, "loss_before", "loss_after")}
         return {**own, "verdict": asdict(self.verdict)}
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any]) -> TemperedCosts:
-        """The reverse of `content`."""
         names = ("tempering", *EVENT_COSTS, "loss_before", "loss_after")
         own = {name: float(content[name]) for name in names}
         return cls(**own, fitted_for=content["fitted_for"], verdict=Verdict(**content["verdict"]))

@@ -27,7 +27,6 @@ class CsvLinks:
     order = 10
 
     def accepts(self, path: Path) -> bool:
-        """Whether it is called a CSV."""
         return path.suffix.lower() == ".csv"
 
     def read(self, path: Path, movie: Movie) -> GivenLinks:

@@ -26,7 +26,6 @@ class TrackMateLinks:
     order = 40
 
     def accepts(self, path: Path) -> bool:
-        """Whether it is called XML."""
         return path.suffix.lower() == ".xml"
 
     def read(self, path: Path, movie: Movie) -> GivenLinks:

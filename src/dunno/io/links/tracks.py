@@ -28,7 +28,6 @@ class TrackTableLinks:
     order = 5
 
     def accepts(self, path: Path) -> bool:
-        """Whether its first line names the columns of tracks, or it is an array."""
         if path.suffix.lower() == ".npy":
             return path.is_file()
         return path.suffix.lower() in TABLE_SUFFIXES and path.is_file() and _kind(path) is not None

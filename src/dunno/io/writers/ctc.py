@@ -57,7 +57,6 @@ class CtcWriter:
         folder.mkdir(parents=True)
 
     def write(self, numbered: NumberedBlock) -> None:
-        """Write the masks of a block's frames."""
         for t in numbered.frames:
             rows = numbered.block.rows(t)
             cells, track = numbered.block.cells.at(t), numbered.track[rows]
@@ -105,7 +104,6 @@ class CtcWriter:
         """No file is kept open."""
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
-        """Write the track table."""
         rows = sorted(piece for row in tracks if row.track in self._seen for piece in self._pieces(row))
         write_table(self._folder / "res_track.txt", rows)
 

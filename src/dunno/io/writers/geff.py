@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dunno.io.columns import columns_for_tools, edge_columns, radius
-from dunno.io.gathering import axes_of
+from dunno.io.columns import axes_of, columns_for_tools, edge_columns, radius
 from dunno.io.meanings import CELL_MEANINGS, EDGE_MEANINGS, Meaning
 from dunno.io.plates import labels_beside
 from dunno.io.zarr_folder import ZarrFolder, ZarrTable
@@ -47,7 +46,6 @@ class GeffWriter:
         self._links, self._edges = (ZarrTable(each.group("edges")) for each in (self._root, self._candidates))
 
     def write(self, numbered: NumberedBlock) -> None:
-        """Add a block's cells and edges to the tables."""
         columns = columns_for_tools(numbered)
         columns["t"], columns["seg_id"] = columns.pop("frame"), columns["label"]
         columns["lineage"] = columns.pop("family")
@@ -61,7 +59,6 @@ class GeffWriter:
         self._edges.add(ids, {**kept, "selected": chosen})
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
-        """Say what the two graphs are."""
         for table in (self._nodes, self._links, self._edges):
             table.finish()
         self._root.copy("nodes", self._candidates)

@@ -15,8 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from dunno.io.columns import columns_for_tools, radius
-from dunno.io.gathering import axes_of
+from dunno.io.columns import axes_of, columns_for_tools, radius
 from dunno.io.trackmate_families import FamilyEdges, family_elements
 from dunno.io.trackmate_features import EDGE, SPOT, TRACK, Declaration, spot_features
 from dunno.lineage.tracks import NumberedBlock, TrackRow
@@ -59,7 +58,6 @@ class TrackMateWriter:
         )  # of edges: mother, daughter, family; probability, cost, frames apart
 
     def write(self, numbered: NumberedBlock) -> None:
-        """Write the spots of a block, and keep the edges that lead to them."""
         columns, block = columns_for_tools(numbered), numbered.block
         del columns["family"]
         columns["radius"] = radius(columns["area"], len(axes_of(columns)))
@@ -90,7 +88,6 @@ class TrackMateWriter:
         self._frames.append(frame)
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
-        """Write the file: header, spots, tracks, settings."""
         ends = np.array(self._ends, np.int64).reshape(-1, 3)
         edges = FamilyEdges(ends, np.array(self._values).reshape(-1, 3))
         families = np.unique(edges.family).tolist()
@@ -106,7 +103,6 @@ class TrackMateWriter:
             file.write("    </FilteredTracks>\n  </Model>\n" + self._settings() + "</TrackMate>\n")
 
     def close(self) -> None:
-        """Let go of the temporary file."""
         self._spots.close()
 
     def _header(self) -> str:
