@@ -23,10 +23,10 @@ from dunno.types import Floats, Ints, Movie
 from dunno.types.links import GivenLinks
 
 COLUMN = "probability"
-NAPARI = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
-FRAMES, LABELS = ("time", "t", "frame"), ("label", "segmentation_id", "seg_id")
-PLACES = ("coords", "pos", "position")
-MOST = 0.5
+TRACK_ARRAY_AXES = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
+FRAME_NAMES, LABEL_KEYS = ("time", "t", "frame"), ("label", "segmentation_id", "seg_id")
+PLACE_NAMES = ("coords", "pos", "position")
+SHARE_MATCHED = 0.5
 """Share of links that are matched to the masks where nothing is wrong with them."""
 
 
@@ -94,11 +94,11 @@ class _Judge:
         if len(links) == 0:
             raise InputError(f"none of the {len(frame)} links could be matched to the masks{why}")
         left_out = f"{len(frame) - len(links):,} of {len(frame):,} links could not be matched to the masks{why}"
-        if len(links) < MOST * len(frame):
+        if len(links) < SHARE_MATCHED * len(frame):
             warnings.warn(f"{left_out}; they have no probability (NaN)", DunnoWarning, stacklevel=5)
         tracking = Tracker(links=links, **self._options).track(self.movie)
         self._html = summary_html(tracking, "the tracks that were given", left_out if len(links) < len(frame) else "")
-        believed = _believed(tracking)
+        believed = _probabilities(tracking)
         keys = zip(mother_frame.tolist(), mother.tolist(), frame.tolist(), daughter.tolist(), strict=True)
         return np.array([believed.get(key, np.nan) for key in keys])
 
@@ -146,11 +146,11 @@ def _trust_layer(layer: Any, judge: _Judge) -> Any:
 
 
 def _named(array: np.ndarray) -> dict[str, np.ndarray]:
-    if array.ndim != 2 or array.shape[1] not in NAPARI:
+    if array.ndim != 2 or array.shape[1] not in TRACK_ARRAY_AXES:
         raise InputError(
-            f"an array of shape {array.shape}; expected (N, 4) or (N, 5): {', '.join(NAPARI[5])}, as napari has it"
+            f"an array of shape {array.shape}; expected (N, 4) or (N, 5): {', '.join(TRACK_ARRAY_AXES[5])}, as napari has it"
         )
-    return dict(zip(NAPARI[array.shape[1]], array.T, strict=True))
+    return dict(zip(TRACK_ARRAY_AXES[array.shape[1]], array.T, strict=True))
 
 
 def _tracklets(tracks: Sequence[Any]) -> Any:
@@ -161,7 +161,7 @@ def _tracklets(tracks: Sequence[Any]) -> Any:
     return pandas.concat([pandas.DataFrame(dict(track.to_dict())) for track in tracks], ignore_index=True)
 
 
-def _believed(tracking: Tracking) -> dict[tuple[int, int, int, int], float]:
+def _probabilities(tracking: Tracking) -> dict[tuple[int, int, int, int], float]:
     columns = edge_columns(tracking.block)
     link = columns["selected"]
     ends = (columns[name][link].tolist() for name in ("mother_frame", "mother", "frame", "daughter"))
@@ -172,7 +172,7 @@ def _trust_graph(graph: Any, judge: _Judge) -> Any:
     """A copy of a networkx graph whose edges have probabilities; where it has no direction, the earlier node is the mother."""
     nodes = list(graph.nodes)
     number = {node: i for i, node in enumerate(nodes)}
-    frame = np.array([int(_attribute(graph, node, FRAMES)) for node in nodes], np.int64)
+    frame = np.array([int(_attribute(graph, node, FRAME_NAMES)) for node in nodes], np.int64)
     rows = TrackRows(np.arange(len(nodes)), frame, *_labels_or_places(graph, nodes, judge.movie), {})
     label = labelled(rows, judge.movie)
     ends = [sorted((number[a], number[b]), key=lambda row: int(frame[row])) for a, b in graph.edges]
@@ -187,10 +187,10 @@ def _trust_graph(graph: Any, judge: _Judge) -> Any:
 def _labels_or_places(graph: Any, nodes: list[Any], movie: Movie) -> tuple[Ints | None, Floats | None]:
     """Labels, where all nodes have them, else places in pixels."""
     about = [graph.nodes[node] for node in nodes]
-    name = next((name for name in LABELS if all(name in each for each in about)), None)
+    name = next((name for name in LABEL_KEYS if all(name in each for each in about)), None)
     if name is not None:
         return np.array([int(each[name]) for each in about], np.int64), None
-    name = next((name for name in PLACES if all(name in each for each in about)), None)
+    name = next((name for name in PLACE_NAMES if all(name in each for each in about)), None)
     axes = ("z", "y", "x")[-movie.n_dimensions :]
     if name is not None:
         return None, np.array([np.asarray(each[name], float)[-movie.n_dimensions :] for each in about])

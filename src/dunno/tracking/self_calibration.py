@@ -15,7 +15,7 @@ from dunno.segments.fit import SegmentModel, fit_segments
 from dunno.segments.glance import glance
 from dunno.segments.structure import MAX_GAP, Options
 from dunno.tracking.choosing import Choice, choose_evidence
-from dunno.tracking.measuring import broken_frames
+from dunno.tracking.measured_blocks import broken_frames
 from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample, fit_sample
@@ -90,7 +90,12 @@ def _fitted_segments(plan: Plan, movie: Movie, tell: Tell) -> SegmentModel | Non
 
     Somebody's links are about the masks as they are, and the paper's evidence about cells that have one each.
     """
-    if plan.repair is False or plan.links is not None or not movie.has_masks or (plan.evidence is not None and not plan.repair):
+    if (
+        plan.repair is False
+        or plan.links is not None
+        or not movie.has_masks
+        or (plan.evidence is not None and not plan.repair)
+    ):
         return None
     movie = movie.blanked([*broken_frames(movie)])
     seen = glance(movie)

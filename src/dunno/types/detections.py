@@ -109,9 +109,9 @@ class Detections:
 
     def without_pixels(self) -> Detections:
         """The same cells, light enough to keep."""
-        return self.seen(None, self.time)
+        return self.with_pixels(None, self.time)
 
-    def seen(self, pixels: Pixels | None, time: float | None) -> Detections:
+    def with_pixels(self, pixels: Pixels | None, time: float | None) -> Detections:
         """The same cells with other pixels behind them, and when the frame was taken; cheaper than `replace`."""
         cells = object.__new__(Detections)
         cells.__dict__.update(self.__dict__, pixels=pixels, time=time)
