@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dunno.segments.answer import Answer, decide
+from dunno.segments.answer import decide
+from dunno.segments.arrow import Arrow, Seen, fitted_arrow, reversed_in_time
 from dunno.segments.glance import Glance
 from dunno.segments.guess import Scale, guess, scale_of
 from dunno.segments.model import Laws, Structure
-from dunno.segments.posterior import SegmentPosterior, propagate
+from dunno.segments.posterior import propagate
 from dunno.segments.segments import Segments
 from dunno.segments.stored import from_json, to_json
 from dunno.segments.structure import Options, build
@@ -44,12 +45,14 @@ class SegmentModel:
         scale: What masks look like at first sight.
         laws: The laws, fitted.
         options: What may be.
+        arrow: What the reversed movie says of divisions; `None` where nobody has looked.
     """
 
     seen: Glance
     scale: Scale
     laws: Laws
     options: Options = field(default_factory=Options)
+    arrow: Arrow | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -62,7 +65,7 @@ class SegmentModel:
         model: SegmentModel = from_json(cls, content)
         return model
 
-    def solve(self, segments: Segments, given: Given = nothing_given) -> tuple[Structure, SegmentPosterior, Answer]:
+    def solve(self, segments: Segments, given: Given = nothing_given) -> Seen:
         """What may be, what is believed of it, and the answer.
 
         Args:
@@ -72,7 +75,19 @@ class SegmentModel:
         structure = build(segments, self.laws, self.scale, self.options)
         weights = self.laws.weights(structure)
         posterior = propagate(structure.hypotheses, weights)
-        return structure, posterior, decide(structure, weights, posterior, given(structure))
+        seen = Seen(structure, posterior, decide(structure, weights, posterior, given(structure)))
+        if self.arrow is None:
+            return seen
+        weights = self.arrow.weighed(weights, self.laws, seen)
+        posterior = propagate(structure.hypotheses, weights, messages=posterior.messages)
+        return Seen(structure, posterior, decide(structure, weights, posterior, given(structure)))
+
+    def with_arrow(self, segments: Segments) -> SegmentModel:
+        """The same with what these segments say, played backwards."""
+        if not self.options.divisions:
+            return self
+        forwards, backwards = (self.solve(each) for each in (segments, reversed_in_time(segments)))
+        return replace(self, arrow=fitted_arrow(forwards, backwards, self.laws))
 
     def fitted(self, segments: Segments, rounds: int = ROUNDS, tell: Tell = ignore_progress) -> SegmentModel:
         """The laws that explain these segments."""
@@ -87,7 +102,7 @@ class SegmentModel:
 def fit_segments(movie: Movie, seen: Glance, options: Options, tell: Tell = ignore_progress) -> SegmentModel:
     """The model of a movie's segments, fitted to frames in a row."""
     segments = segment_table(_some_frames(movie, seen), seen, options.parts).segments
-    return begin(seen, segments, options).fitted(segments, tell=tell)
+    return begin(seen, segments, options).fitted(segments, tell=tell).with_arrow(segments)
 
 
 def begin(seen: Glance, segments: Segments, options: Options) -> SegmentModel:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import IntEnum
+from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from dunno.errors import InputError
@@ -22,6 +23,8 @@ def to_json(value: Any) -> Any:
 def from_json(kind: Any, content: Any, where: str = "segments") -> Any:
     """The reverse of `to_json`; what is not of the annotated kind is refused by its name."""
     origin, parts = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        return None if content is None else from_json(parts[0], content, where)
     if is_dataclass(kind) and isinstance(content, dict):
         hints = get_type_hints(kind)
         if missing := sorted(set(hints) ^ set(content)):

@@ -44,7 +44,8 @@ def fit_plan(plan: Plan, sample: Sample, about: RunInfo, *, may_widen: bool, tel
     if not fit.converged and not fit.problems:
         warnings.warn("the fit of the model stopped before it converged", DunnoWarning, stacklevel=2)
     skipped = skip(sample, fit, JUDGING, tell, _enough(fit))
-    segments = _fitted_segments(plan, sample.movie, tell)
+    is_clear = skipped is None or skipped.test(Softening()).is_clear
+    segments = _fitted_segments(plan, sample.movie, is_clear, tell)
     found = _explained(plan, Choice(fit, skipped), sample, gate, segments is not None, tell)
     calibration = tested(calibration_of(found.choice.fit, about), sample, found.choice.fit, found.skipped, tell)
     model = found.fit.model if sample.movie.clock is None else with_lag_power(found.fit.model, found.power)
@@ -85,10 +86,11 @@ class FitWithGaps:
         return cls(choice, fit, skipped if skipped is None or across is None else skipped.composed_with(across), power)
 
 
-def _fitted_segments(plan: Plan, movie: Movie, tell: Tell) -> SegmentModel | None:
+def _fitted_segments(plan: Plan, movie: Movie, is_clear: bool, tell: Tell) -> SegmentModel | None:
     """How masks are made of objects, where a glance says that they may be wrong, or it was asked for.
 
-    Somebody's links are about the masks as they are, and the paper's evidence about cells that have one each.
+    Where links are not clear, masks that meet may be cells that passed each other. Somebody's links are about the masks as they
+    are, and named evidence is about cells that have one each.
     """
     if (
         plan.repair is False
@@ -99,7 +101,7 @@ def _fitted_segments(plan: Plan, movie: Movie, tell: Tell) -> SegmentModel | Non
         return None
     movie = movie.blanked([*broken_frames(movie)])
     seen = glance(movie)
-    if seen.are_clean and not plan.repair:
+    if (seen.are_clean or not is_clear) and not plan.repair:
         return None
     gap = MAX_GAP if plan.max_gap is None else plan.max_gap
     return fit_segments(movie, seen, Options(max_gap=gap, divisions=plan.divisions), tell)
