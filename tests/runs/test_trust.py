@@ -158,11 +158,26 @@ def test_tracklets_become_a_table() -> None:
     assert row.probability == pytest.approx(believed[2, tracks[0].name])
 
 
+class OfSomebody:
+    """Has what graphs have, by other rules: whoever goes through its nodes never comes to an end."""
+
+    edges = ()
+
+    @property
+    def nodes(self) -> "OfSomebody":
+        return self
+
+    def __getitem__(self, node: int) -> dict[str, int]:
+        assert node < 1000
+        return {"t": node}
+
+
 def test_what_is_no_track_is_refused() -> None:
     for wrong, message in (
         ("tracks.csv", "tracks of type str; expected a pandas table, .*files: dunno track"),
         (np.zeros((3, 9)), r"an array of shape \(3, 9\); expected"),
-        (nx.DiGraph([(1, 2)]), "the graph's nodes have nothing; expected one of time, t, frame"),
+        (nx.DiGraph([(1, 2)]), "the graph's nodes have nothing in common; expected one of time, t, frame, and label"),
+        (OfSomebody(), "tracks of type OfSomebody; expected a pandas table"),
         (np.array([[1, 0, 0.0, 0.0], [1, 1, 0.0, 0.0]]), "none of the 1 links could be matched to the masks"),
     ):
         with pytest.raises(InputError, match=message):

@@ -135,11 +135,21 @@ def test_what_no_cell_has_is_not_declared(tracking: Tracking, tmp_path: Path) ->
 
 
 @by_others
-def test_motiles_tracker_loads_it(tracking: Tracking, tmp_path: Path) -> None:
+def test_napari_track_edit_opens_it_with_confidence_as_a_feature(tracking: Tracking, tmp_path: Path) -> None:
     loader = library("funtracks.import_export")
     tracking.to_geff(tmp_path / "tracks.geff")
-    found = loader.import_from_geff(tmp_path / "tracks.geff", node_name_map={"time": "t", "pos": ["y", "x"]})
-    assert found.graph.num_nodes() == n_cells(tracking)
+    found = loader.import_from_geff(tmp_path / "tracks.geff")  # what the plugin's dialog does with nothing changed
+    told = {"probability", "entropy", "p_appear", "cost"} & set(found.features)
+    assert told == {"probability", "entropy", "p_appear", "cost"}
+    assert found.features["probability"]["value_type"] == "float"
+    nodes, edges = found.graph.node_attrs(), found.graph.edge_attrs()
+    own = tracking.cells.incoming
+    known = np.isfinite(own)
+    np.testing.assert_array_equal(nodes["probability"].to_numpy()[known], own[known])
+    np.testing.assert_array_equal(nodes["label"].to_numpy(), tracking.cells.label)
+    believed = dict(zip(nodes["node_id"].to_list(), own.tolist(), strict=True))
+    assert edges["probability"].to_list() == [believed[daughter] for daughter in edges["target_id"].to_list()]
+    assert found.graph.num_edges() == known.sum()
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
