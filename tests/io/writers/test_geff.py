@@ -168,7 +168,16 @@ def test_a_graph_lies_beside_its_labels_in_one_ome_zarr(version: str, tmp_path: 
     assert len(dunno.read(path)) == 3  # the movie is what it was
     links = read_links(path / "tracks.geff", dunno.read(path))
     assert len(links) == graph.number_of_edges() > 4
-    reader = pytest.importorskip("napari_ome_zarr")
+
+
+@by_others
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_napari_opens_image_and_labels_with_a_graph_beside_them(
+    version: str, tracking: Tracking, tmp_path: Path
+) -> None:
+    reader = library("napari_ome_zarr")
+    path = ome_zarr(tmp_path / "movie.ome.zarr", version)
+    tracking.to_geff(path / "tracks.geff")
     assert [kind for _, _, kind in reader.napari_get_reader(str(path))(str(path))] == ["image", "labels"]
 
 
