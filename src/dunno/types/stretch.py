@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from dunno.types.arrays import Bools, Floats, Ints
+from dunno.types.blackout import unseen_shares
 from dunno.types.detections import Detections
 from dunno.types.pairs import Candidates
 from dunno.types.stretch_cells import StretchCells
 from dunno.types.stretch_motion import StretchMotion
-from dunno.types.stretch_table import Value
+from dunno.types.stretch_table import Value, linked_frames
 from dunno.types.transition import Transition
 
 __all__ = ["Stretch", "Transition", "Value"]
@@ -41,9 +42,10 @@ class Stretch(StretchMotion, StretchCells):
             spread[begin[early] : begin[early + 1]] = part.spread
             leads[begin[early] : begin[early + 1]] = r
             follows[begin[late] : begin[late + 1]] = r
+        ends = np.array(transitions, np.int64).reshape(-1, 2)
         return cls(
             frames=frames,
-            transitions=np.array(transitions, np.int64).reshape(-1, 2),
+            transitions=ends,
             cells=ordered,
             row_frame=np.repeat(np.arange(len(ordered)), np.diff(begin)),
             place=np.concatenate([each.centroid for each in ordered]),
@@ -55,6 +57,7 @@ class Stretch(StretchMotion, StretchCells):
             score=_joined([part.score for part in given]),
             clock=_clock(ordered),
             stage=_stages([part.stage for part in given], cells),
+            unseen=unseen_shares(np.diff(begin), linked_frames(ends, len(frames))),
         )
 
     def carried(self, drift: Floats | None) -> Stretch:
@@ -106,6 +109,7 @@ class Stretch(StretchMotion, StretchCells):
             lag=_at(self.lag, edges),
             clock=_at(self.clock, frames),
             stage=_at(self.stage, transitions),
+            unseen=_at(self.unseen, frames),
             _columns={},
         )
         return part, rows, edges
