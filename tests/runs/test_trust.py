@@ -10,6 +10,7 @@ import pytest
 import dunno
 from dunno.errors import DunnoWarning, InputError
 from dunno.simulate import colony as simulate
+from tests.io.others import by_others, library
 
 MOVIE = simulate(cells=8, frames=6, motion=0.15, seed=3).movie
 MASKS = np.stack([MOVIE.masks(t) for t in range(6)])
@@ -105,6 +106,14 @@ def test_a_graph_comes_back_with_probabilities_on_its_edges(kind: type, left_out
         assert about["probability"] == pytest.approx(believed[max(first, second)])
         assert about["weight"] == 0.9
     assert "probability" not in next(iter(given.edges(data=True)))[2]
+
+
+@by_others
+def test_motiles_own_graph_is_understood() -> None:
+    made = library("motile").TrackGraph(graph(), frame_attribute="time")
+    trusted, believed = dunno.trust(made, MASKS, **OPTIONS), own()
+    assert len(trusted.edges) == made.to_nx_graph().number_of_edges() > 30
+    assert all(each["probability"] == pytest.approx(believed[late]) for _, late, each in trusted.edges(data=True))
 
 
 def test_trackastras_own_graph_is_understood() -> None:

@@ -34,15 +34,15 @@ def trust(tracks: Any, masks: Movie | np.ndarray | str | Path, **options: Any) -
     """Give somebody's tracks probabilities.
 
     Args:
-        tracks: A table (pandas) of LapTrack, btrack, trackpy or Ultrack; LapTrack's tuple of tables; a graph (networkx) of
-            Trackastra or motile, or of tracksdata; a napari Tracks layer, or its array (N, 4 or 5); or btrack's list of tracklets.
+        tracks: A table (pandas) of LapTrack, btrack, trackpy or Ultrack; LapTrack's tuple of tables; a graph of Trackastra
+            (networkx), motile or tracksdata; a napari Tracks layer, or its array (N, 4 or 5); or btrack's list of tracklets.
         masks: The masks that were tracked: an array (T, [Z,] Y, X), a `Movie`, or the path of what `dunno.read` reads.
         **options: Of the `Tracker` that judges, such as `cost` or `seed`.
 
     Returns:
         The same kind of thing with a `probability`, that its link to its mother is right, for every row or edge; NaN where
-        there is no such link. Of an array: itself, and properties for `viewer.add_tracks`. Of tracklets: a table. A notebook
-        shows the verdict above a table or a graph.
+        there is no such link. Of motile's graph: a networkx graph. Of an array: itself, and properties for
+        `viewer.add_tracks`. Of tracklets: a table. A notebook shows the verdict above a table or a graph.
 
     Example:
         >>> from dunno.simulate import colony
@@ -54,6 +54,7 @@ def trust(tracks: Any, masks: Movie | np.ndarray | str | Path, **options: Any) -
     """
     movie = masks if isinstance(masks, Movie) else read(masks) if isinstance(masks, str | Path) else Movie(masks)
     judge = _Judge(movie, options)
+    tracks = tracks.to_nx_graph() if hasattr(tracks, "to_nx_graph") else tracks  # motile's
     if is_networkx(tracks) or is_tracksdata(tracks):
         return judge.shown(_trust_graph(tracks, judge))
     if isinstance(tracks, np.ndarray):
