@@ -13,7 +13,6 @@
 
 #include "python.hpp"
 
-#include "choices/choices.hpp"
 #include "flow/batch.hpp"
 #include "k_best/k_best.hpp"
 #include "flow/map.hpp"
@@ -376,59 +375,6 @@ nb::tuple count_overlaps(const Flat<Label>& first, const Flat<Label>& second) {
   return nb::make_tuple(to_numpy(std::move(one)), to_numpy(std::move(other)), to_numpy(std::move(pixels)));
 }
 
-// (begin, state, first edge, its kind, second edge, its kind, third edge, its kind, log weight) of one side's choices.
-dunno::Choices to_choices(const nb::tuple& given) {
-  dunno::Choices choices;
-  choices.begin = to_vector(nb::cast<Indices>(given[0], false));
-  choices.state = to_vector(nb::cast<Indices>(given[1], false));
-  for (std::size_t k = 0; k < dunno::kEdges; ++k) {
-    choices.edges[k] = to_vector(nb::cast<Indices>(given[2 + 2 * k], false));
-    choices.kinds[k] = to_vector(nb::cast<Indices>(given[3 + 2 * k], false));
-  }
-  choices.log_weight = to_vector(nb::cast<Numbers>(given[2 + 2 * dunno::kEdges], false));
-  return choices;
-}
-
-std::vector<dunno::State> to_states(const Numbers& flat) {
-  std::vector<dunno::State> states(flat.shape(0) / dunno::kStates);
-  for (std::size_t v = 0; v < states.size(); ++v) std::copy_n(flat.data() + v * dunno::kStates, dunno::kStates, states[v].begin());
-  return states;
-}
-
-dunno::ChoiceMessages to_messages(const std::optional<nb::tuple>& given) {
-  dunno::ChoiceMessages messages;
-  if (!given) return messages;
-  messages.down = to_vector(nb::cast<Numbers>((*given)[0]));
-  messages.up = to_vector(nb::cast<Numbers>((*given)[1]));
-  messages.from_in = to_states(nb::cast<Numbers>((*given)[2]));
-  messages.from_out = to_states(nb::cast<Numbers>((*given)[3]));
-  return messages;
-}
-
-nb::tuple from_messages(dunno::ChoiceMessages&& messages) {
-  const auto flat = [](const std::vector<dunno::State>& states) {
-    std::vector<double> numbers;
-    for (const dunno::State& state : states) numbers.insert(numbers.end(), state.begin(), state.end());
-    return to_numpy(std::move(numbers));
-  };
-  return nb::make_tuple(to_numpy(std::move(messages.down)), to_numpy(std::move(messages.up)), flat(messages.from_in),
-                        flat(messages.from_out));
-}
-
-nb::tuple propagate(const nb::tuple& out, const nb::tuple& in, std::int64_t n_edges, std::int64_t max_sweeps, double tolerance,
-                    const std::optional<nb::tuple>& before) {
-  const dunno::Choices later = to_choices(out), earlier = to_choices(in);
-  dunno::ChoiceMessages messages = to_messages(before);
-  dunno::Beliefs found;
-  {
-    nb::gil_scoped_release unlocked;
-    found = dunno::propagate(later, earlier, n_edges, max_sweeps, tolerance, std::move(messages));
-  }
-  return nb::make_tuple(to_numpy(std::move(found.ways_out)), to_numpy(std::move(found.ways_in)),
-                        to_numpy(std::move(found.state)), to_numpy(std::move(found.edge)), found.log_evidence, found.change,
-                        found.sweeps, from_messages(std::move(found.messages)));
-}
-
 // Columns are int64 or float64 arrays of one length.
 nb::bytes format_rows(const nb::list& given) {
   std::vector<dunno::Column> columns;
@@ -615,9 +561,6 @@ NB_MODULE(_core, m) {
   m.def("count_overlaps", &count_overlaps<std::uint16_t>, "first"_a.noconvert(), "second"_a.noconvert(),
         "Pairs of labels that share pixels in two flat images, and how many.");
   m.def("count_overlaps", &count_overlaps<std::uint32_t>, "first"_a.noconvert(), "second"_a.noconvert());
-  m.def("propagate", &propagate, "out"_a, "in_"_a, "n_edges"_a, "max_sweeps"_a, "tolerance"_a, "before"_a.none(),
-        "Beliefs of masks that choose their ways out and in: ways out, ways in, states, edges by kind (both flat), log evidence, "
-        "last change, sweeps, and the messages, which a later call may begin with.");
   m.def("steps_outside", &steps_outside, "places"_a.noconvert(), "low"_a.noconvert(), "high"_a.noconvert(), "width"_a.noconvert(),
         "below"_a.noconvert(), "slope"_a.noconvert(),
         "Probability of each place that a step from it ends outside a box; the law is told by a table.");

@@ -12,8 +12,7 @@ import pytest
 
 from benchmarks import scale
 from benchmarks.crowd import Crowd
-from dunno.simulate import colony, spoil
-from dunno.tracking.judging import LEAST_SPOILED
+from dunno.simulate import colony
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
@@ -78,38 +77,6 @@ def test_the_temperature_benchmark_runs(data: Path) -> None:
         [sys.executable, BENCHMARKS / "temperature.py", "--speed"], check=True, capture_output=True, text=True
     )
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["score", "fit"]
-
-
-def test_the_benchmark_of_mask_quality_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks import mask_quality
-
-    monkeypatch.setattr(sys, "argv", ["mask_quality", "-o", str(tmp_path / "out.csv"), "--seeds", "1", "--shares", "0"])
-    mask_quality.main()
-    rows = (tmp_path / "out.csv").read_text().splitlines()
-    assert rows[0].split(",") == list(mask_quality.COLUMNS)
-    assert [row.split(",")[3] for row in rows[1:]] == [mask_quality.JUDGED, mask_quality.AS_THEY_ARE]
-
-
-def test_the_benchmark_of_small_worlds_runs(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from benchmarks import worlds
-
-    monkeypatch.setattr(worlds, "COLONY", {"cells": 20, "frames": 15, "cycle": 25.0})
-    monkeypatch.setattr(sys, "argv", ["worlds", "--worlds", "4", "--scenes", "2", "--motions", "0.12"])
-    worlds.main()
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split(" | ")[0] for line in lines[2:14]] == ["| random"] * 6 + ["| simulated"] * 6
-
-
-def test_the_share_of_spoiled_masks_is_told_without_judging() -> None:
-    from benchmarks.mask_shares import COLONY_FAULTS, heard
-
-    made = colony(cells=25, frames=25, motion=0.1, seed=0, cycle=25.0)
-    said = heard(spoil(made.movie, made.truth, COLONY_FAULTS["1 % of each fault"], seed=0).movie)
-    assert 0.01 < said.share < 0.1
-    assert said.kept == (said.share >= LEAST_SPOILED)
-    assert said.excess.endswith(f"of {said.test.divisions:.0f}")
 
 
 def test_a_division_that_the_annotation_lacks_is_found(tmp_path: Path) -> None:

@@ -78,11 +78,6 @@ def count_overlaps(first: Annotated[NDArray[numpy.uint16], dict(shape=(None,), o
 @overload
 def count_overlaps(first: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple: ...
 
-def propagate(out: tuple, in_: tuple, n_edges: int, max_sweeps: int, tolerance: float, before: tuple | None) -> tuple:
-    """
-    Beliefs of masks that choose their ways out and in: ways out, ways in, states, edges by kind (both flat), log evidence, last change, sweeps, and the messages, which a later call may begin with.
-    """
-
 def steps_outside(places: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], below: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
     """
     Probability of each place that a step from it ends outside a box; the law is told by a table.

@@ -40,13 +40,13 @@ def test_methods_that_know_of_no_losses_say_no_probability() -> None:
 
 
 def test_two_cells_that_merge_and_come_apart() -> None:
-    into = pair(0, (2, 1), [(0, 0, 0.9), (1, 0, 0.6)], p_false=np.array([0, 0, 0.1]), p_two=np.array([0, 0, 0.7]))
-    out = pair(1, (1, 2), [(0, 0, 0.9), (0, 1, 0.5)], p_false=np.array([0.1, 0, 0]), p_two=np.array([0.7, 0, 0]))
-    assert ends(into, out) == [("merged", 0.7), ("merged", 0.6), ("apart", 0.5), ("end", 1.0), ("end", 1.0)]
+    into = pair(0, (2, 1), [(0, 0, 0.9), (1, 0, 0.6)], two=np.array([False, False, True]))
+    out = pair(1, (1, 2), [(0, 0, 0.9), (0, 1, 0.5)], two=np.array([True, False, False]))
+    assert ends(into, out) == [("merged", 0.9), ("merged", 0.6), ("apart", 0.5), ("end", 1.0), ("end", 1.0)]
 
 
-def test_a_mask_without_a_cell_is_not_lost() -> None:
-    assert ends(pair(0, (1, 0), [], p_false=np.array([0.8]), p_two=np.array([0.0]))) == [("false", 0.8)]
+def test_a_mask_that_is_no_object_is_not_lost() -> None:
+    assert ends(pair(0, (1, 0), [], p_segment=np.array([0.25]))) == [("false", 0.75)]
 
 
 def test_nobody_knows_what_happens_before_a_frame_that_cannot_be_read() -> None:

@@ -160,8 +160,7 @@ def test_divisions_that_skipped_frames_do_not_see_are_not_believed() -> None:
 def test_broken_masks_are_not_taken_for_divisions() -> None:
     movie, truth = broken_masks(0.02, seed=3)
     tracking = Tracker(workers=1).track(movie)
-    joined = {t["name"] for t in tracking.about["calibration"]["evidence"]["trials"] if t["joined"]}
-    assert "masks" in joined
+    assert tracking.about.judges_masks
     plain = Tracker(workers=1, evidence="places").track(movie)
     found, before = (evaluation.score(each, truth).divisions for each in (tracking, plain))
     assert found is not None
@@ -174,8 +173,7 @@ def test_broken_masks_are_not_taken_for_divisions() -> None:
 def test_clean_masks_keep_their_divisions() -> None:
     made = colony(cells=60, frames=30, motion=0.08, cycle=40.0, seed=3)
     tracking = Tracker(workers=1).track(made.movie)
-    joined = {t["name"] for t in tracking.about["calibration"]["evidence"]["trials"] if t["joined"]}
-    assert "masks" not in joined
+    assert not tracking.about.judges_masks
     found = evaluation.score(tracking, made.truth).divisions
     assert found is not None
     assert found.f1 > 0.95

@@ -1,6 +1,5 @@
-"""What is told at a glance: terms that do not help, masks that are clean; and in which pieces the rest is solved."""
+"""What is told at a glance: terms that do not help; and in which pieces the rest is solved."""
 
-from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +11,7 @@ from dunno.calibration.softening import Softening
 from dunno.methods import ScoredPair
 from dunno.methods.joint_posterior import JointPosterior
 from dunno.simulate import colony
-from dunno.tracking import choosing, judging
+from dunno.tracking import choosing
 from dunno.tracking.choosing import _among_likely, _Bench
 from dunno.tracking.gate import estimate_gate
 from dunno.tracking.sampling import Sample, fit_sample, take_sample
@@ -88,15 +87,6 @@ def test_half_of_the_frames_is_tempered_as_all_of_them_are(skipped: tuple, purpo
     assert (difference > 0.02).mean() < 1e-3
     assert part.judged[~serves].sum() == 0
     assert whole.softened(Softening(0.6, 0.01)).judged.sum() == whole.part("judge").judged.sum()
-
-
-@pytest.mark.parametrize(
-    ("share", "cells", "is_clean"), [(0.0, 2000, True), (0.009, 2000, True), (0.013, 2000, False), (0.009, 200, False)]
-)
-def test_masks_are_clean_where_chance_does_not_explain_it(share: float, cells: int, is_clean: bool) -> None:
-    state = np.tile([share / 2, 1 - share, share / 2], (cells, 1))
-    solution = SimpleNamespace(beliefs=SimpleNamespace(state=state))
-    assert judging._clearly_clean(solution) == is_clean
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,8 @@ def cells(lineage: Lineage, tracking: Tracking) -> Columns:
         "at_border": rows.at_border.astype(np.int64),
         "probability": np.concatenate([first, *(pair.incoming for pair in tracking.pairs)]),
         **{
-            name: getattr(told, name) for name in ("entropy", "p_appear", "p_disappear", "p_divide", "p_false", "p_two")
+            name: getattr(told, name)
+            for name in ("entropy", "p_appear", "p_disappear", "p_divide", "p_segment", "p_cell")
         },
     }
 

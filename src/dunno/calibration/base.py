@@ -20,6 +20,7 @@ from dunno.types.field import Field
 if TYPE_CHECKING:
     from dunno.assignment import Problem
     from dunno.costs import Cost
+    from dunno.segments.fit import SegmentModel
     from dunno.tracking import Tracking
     from dunno.types import Block, Candidates, Floats, FramePair
 
@@ -41,6 +42,7 @@ class Calibration:
         fitted_for: What a result said that it was fitted on.
         verdict: What may be said of its probabilities.
         frames_per_block: How many frames are solved together, halos included; 0 where nobody has said.
+        segments: How masks are made of objects; `None` where every mask is one.
     """
 
     name: ClassVar[str]
@@ -51,6 +53,7 @@ class Calibration:
     fitted_for: Mapping[str, Any]
     verdict: Verdict
     frames_per_block: int = 0
+    segments: SegmentModel | None = None
 
     @property
     def never_divides(self) -> bool:
@@ -66,11 +69,6 @@ class Calibration:
     def max_gap(self) -> int:
         """How many frames a link may skip."""
         return 0
-
-    @property
-    def judges_masks(self) -> bool:
-        """Whether masks may hold no cell, or two."""
-        return False
 
     def __call__(self, tracking: Tracking) -> Tracking:
         """Apply it to a finished tracking."""

@@ -59,6 +59,13 @@ class Choices(Opening):
         bool,
         Option("--mothers-only", help="Normalise over mothers only, as the paper does: every cell has a mother."),
     ] = False
+    repair: Annotated[
+        bool | None,
+        Option(
+            "--repair/--no-repair",
+            help="Whether masks may be cut, joined and left out (default: where a glance says that they may be wrong).",
+        ),
+    ] = None
     workers: Annotated[int | None, Option(help="Number of cores to use (default: all).")] = None
     evidence: Annotated[
         str,
@@ -85,6 +92,7 @@ class Choices(Opening):
             disappear_cost=self.disappear_cost,
             divide_cost=self.divide_cost,
             divisions=not self.no_divisions,
+            repair=self.repair,
             no_mother=not self.mothers_only,
             evidence=self.evidence,
             max_gap=self.max_gap,

@@ -26,6 +26,7 @@ def demo(
     from dunno.cli.review import review as review_command
     from dunno.evaluation import score
     from dunno.io.block_files import linked_blocks
+    from dunno.io.output import with_stored_cells
     from dunno.io.writing import REVIEW_FILE, leave_marker, read_marker, whole
     from dunno.report import write_report
     from dunno.report.write import REPORT_FILE
@@ -50,7 +51,8 @@ def demo(
         simulated.movie.masks_path = str(spoiled_folder(output / SEQUENCE).absolute())
         with showing_progress() as tell:
             run = track_into(Tracker(seed=seed), simulated.movie, partial / TRACKS, ctc=True, tell=tell)
-        found = score(Tracking(simulated.movie, tuple(linked_blocks(partial / TRACKS)), run.about), simulated.truth)
+        movie = with_stored_cells(simulated.movie, partial / TRACKS)
+        found = score(Tracking(movie, tuple(linked_blocks(partial / TRACKS)), run.about), simulated.truth)
         write_report(partial / TRACKS, truth=partial / f"{SEQUENCE}_GT" / "TRA", movie=simulated.movie)
         leave_marker(partial, __version__, demo={"seed": seed})
     show_run(replace(run, folder=output / TRACKS))

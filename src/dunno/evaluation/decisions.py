@@ -11,6 +11,7 @@ from dunno.evaluation.across_gaps import with_gaps
 from dunno.evaluation.outcomes import BEGINNING, RIGHT, SWAP, UNSEEN, Decisions
 from dunno.tracking import Tracking
 from dunno.truth import NO_MOTHER, TrueMothers, earlier_mothers, true_mothers
+from dunno.truth.matching import matched_again
 from dunno.types import Bools, Floats, Ints, PairPosterior, Truth
 
 
@@ -21,6 +22,7 @@ def decide(tracking: Tracking, truth: Truth) -> Decisions:
             f"the tracking has {len(tracking.movie)} frames ({_span(tracking.movie.frames)}), the truth has {len(truth)} "
             f"({_span(truth.frames)}); they must be the same, so use the same every(n, start) on both"
         )
+    truth = of_tracking(truth, tracking)
     gaps = tracking.about.longest_gap > 0  # it is judged by links across gaps where it could have made some
     parts = []
     for number, pair in enumerate(tracking.pairs):
@@ -28,6 +30,11 @@ def decide(tracking: Tracking, truth: Truth) -> Decisions:
         part = _decide_pair(pair, true, number)
         parts.append(with_gaps(part, pair, true, earlier_mothers(truth, pair, true)) if gaps else part)
     return _join(parts)
+
+
+def of_tracking(truth: Truth, tracking: Tracking) -> Truth:
+    """The truth, matched to a tracking's repaired masks where it was matched to the given ones."""
+    return matched_again(truth, tracking.movie) if tracking.about.judges_masks and truth.markers is not None else truth
 
 
 def _span(frames: Ints) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dunno.evaluation.decisions import of_tracking
 from dunno.tracking import Tracking
 from dunno.truth import ancestors, position
 from dunno.types import Ints, Truth
@@ -87,6 +88,7 @@ def divisions(tracking: Tracking, truth: Truth, tolerance: int = TOLERANCE) -> D
     A report is a true division's if its mother's mask holds the dividing cell, or after the division one of its daughters, and lies
     within `tolerance` frames (as the movie counts them).
     """
+    truth = of_tracking(truth, tracking)
     true = true_divisions(truth)
     reports: list[Report] = []
     possible: list[Report] = []

@@ -11,7 +11,7 @@ from dunno.types import Block, Floats
 from dunno.types.cells import AXES
 
 KNOWN = ("entropy", "p_appear", "p_disappear", "p_divide")
-HELD = ("p_false", "p_two")
+SEGMENT = ("p_segment", "p_cell")
 
 
 def edge_columns(block: Block) -> dict[str, np.ndarray]:
@@ -42,7 +42,7 @@ def cell_columns(numbered: NumberedBlock) -> dict[str, np.ndarray]:
         "track": numbered.track[rows],
         **dict(zip(AXES[place.shape[1]], place.T, strict=True)),
         "area": numbered.area[rows],
-        **{name: getattr(numbered, name)[rows] for name in (*KNOWN, *HELD)},
+        **{name: getattr(numbered, name)[rows] for name in (*KNOWN, *SEGMENT)},
         **({"reviewed": block.reviewed[rows]} if block.is_reviewed else {}),
         **({} if filled_from is None else {"filled": filled_from[rows, 0] >= 0}),
     }

@@ -29,8 +29,10 @@ CELLS = {
     "p_appear": Meaning("P(appears)", None, "Probability that the cell has no mother"),
     "p_disappear": Meaning("P(disappears)", None, "Probability that the cell has no daughter"),
     "p_divide": Meaning("P(divides)", None, "Probability that the cell divides before the next frame"),
-    "p_false": Meaning("P(false)", None, "Probability that the mask holds no cell"),
-    "p_two": Meaning("P(two)", None, "Probability that the mask holds two cells"),
+    "p_segment": Meaning(
+        "P(segment)", None, "Probability that the region is one object; empty where masks are trusted"
+    ),
+    "p_cell": Meaning("P(cell)", None, "Probability that the object is a cell, and not debris"),
     "reviewed": Meaning("reviewed", None, "Whether a person decided whose daughter the cell is"),
 }
 

@@ -12,10 +12,14 @@ import numpy as np
 from dunno.errors import InputError
 from dunno.io.cell_files import FOLDER as CELLS
 from dunno.io.cell_files import StoredCells, has_cells
+from dunno.io.images import ImageFiles, image_files
 from dunno.io.reading import read
 from dunno.io.schema import RUN
 from dunno.io.writing import RUN_FILE
 from dunno.types import Movie, RunInfo
+
+MASKS, OBJECTS = "masks", "objects"
+"""Where an output keeps its repaired masks, and what was measured of them."""
 
 
 def read_run(folder: str | Path) -> RunInfo:
@@ -77,7 +81,17 @@ def _opened_with(about: RunInfo, folder: str | Path) -> dict[str, Any]:
 
 
 def with_stored_cells(movie: Movie, folder: str | Path) -> Movie:
-    """View a movie with the cells of an output that was made from it; one of an older version has none, and it stays as it is."""
+    """View a movie with the cells of an output that was made from it, and under its repaired masks where it has some.
+
+    An output of an older version has no cells, and the movie stays as it is.
+    """
+    folder = Path(folder).absolute()
+    if (folder / MASKS).is_dir():
+        files = image_files(folder / MASKS)
+        if len(files) != len(movie):
+            raise InputError(f"{folder / MASKS}: has {len(files)} masks for {len(movie)} frames; track the movie again")
+        repaired = movie.with_masks(ImageFiles(files), f"{movie.mask_source}, repaired")
+        return repaired.with_cells(StoredCells(folder / OBJECTS))
     if not has_cells(folder, len(movie)):
         return movie
-    return movie.with_cells(StoredCells((Path(folder) / CELLS).absolute()))
+    return movie.with_cells(StoredCells(folder / CELLS))

@@ -9,8 +9,8 @@ import numpy as np
 from dunno.types import Bools, Floats, Ints, PairPosterior
 
 ENDINGS = ("end", "division", "border", "lost", "merged", "apart", "false", "broken")
-"""With the movie; by dividing; out of the field; lost inside it; into a mask that holds two cells; a mask of two cells that come
-apart; a mask that holds no cell is gone; before a frame that could not be read."""
+"""With the movie; by dividing; out of the field; lost inside it; into a mask of which a person said that it holds two cells, and
+out of such a mask; a mask that is no object is gone; before a frame that could not be read."""
 
 END, DIVISION, BORDER, LOST, MERGED, APART, FALSE, BROKEN = range(len(ENDINGS))
 
@@ -34,19 +34,20 @@ def endings_of(pair: PairPosterior) -> Endings:
     np.minimum.at(weakest, pair.mother[pair.links], np.exp(pair.log_probability[pair.links]))
     merged, divides = _merging(pair), pair.divides
     if merged.any():
-        kind[merged], probability[merged] = MERGED, np.minimum(weakest, _fullest(pair))[merged]
+        kind[merged], probability[merged] = MERGED, weakest[merged]
     if divides.any():
         kind[divides], probability[divides] = DIVISION, p_divide[divides]
     apart = pair.holds_two & (pair.load > 1)
     if apart.any():
-        kind[apart], probability[apart] = APART, np.minimum(weakest, pair.block.p_two[pair.mother_rows])[apart]
+        kind[apart], probability[apart] = APART, weakest[apart]
     return Endings(kind, np.minimum(probability, 1.0), p_divide)
 
 
 def _gone(pair: PairPosterior) -> tuple[Ints, Floats]:
     """Mothers without a daughter: lost inside or across the border, whichever is more probable, or no cells at all."""
     rows = pair.mother_rows
-    share, empty, log_lost = pair.block.border_share[rows], pair.block.p_false[rows], pair.block.log_disappear[rows]
+    share, log_lost = pair.block.border_share[rows], pair.block.log_disappear[rows]
+    empty = 1 - pair.block.p_segment[rows]
     kind = np.where(share > 0.5, BORDER, LOST)
     lost = np.exp(log_lost) * np.where(np.isnan(share), 1.0, np.maximum(share, 1 - share))
     kind[empty > 0.5] = FALSE
@@ -63,11 +64,4 @@ def _merging(pair: PairPosterior) -> Bools:
     found = np.zeros(len(pair.mothers), np.bool_)
     if into.max(initial=0) > 1:
         found[mother[into[daughter] > 1]] = True
-    return found
-
-
-def _fullest(pair: PairPosterior) -> Floats:
-    """(m,) how probably the mask that each mother is linked to holds two cells."""
-    found = np.full(len(pair.mothers), np.nan)
-    found[pair.mother[pair.links]] = pair.block.p_two[pair.daughter_rows][pair.daughter[pair.links]]
     return found

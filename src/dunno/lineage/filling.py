@@ -68,7 +68,7 @@ def filled(block: Block) -> Block:
     none = np.exp(np.concatenate([block.log_no_mother, np.zeros(len(fillers.t))]))[order]
     with np.errstate(divide="ignore"):
         columns["log_no_mother"] = np.log(np.clip(none - here, 0.0, 1.0))
-    columns |= {name: np.full(len(cells), np.nan) for name in ("p_false", "p_two")}
+    columns |= {name: np.full(len(cells), np.nan) for name in ("p_segment", "p_cell")}
     return replace(block, cells=cells, **columns, samples=np.empty((0, len(cells)), np.int64), problem=None)
 
 

@@ -91,14 +91,14 @@ class NumberedBlock:
         return self._as_mother(self.block.log_divide)
 
     @property
-    def p_false(self) -> Floats:
-        """(N,) that the mask holds no cell; NaN where it is taken for one, and nobody said otherwise."""
-        return self.block.p_false
+    def p_segment(self) -> Floats:
+        """(N,) that the region is one object; NaN where masks are trusted."""
+        return self.block.p_segment
 
     @property
-    def p_two(self) -> Floats:
-        """(N,) that it holds two; NaN likewise."""
-        return self.block.p_two
+    def p_cell(self) -> Floats:
+        """(N,) that the object is a cell, given that it is one; NaN likewise."""
+        return self.block.p_cell
 
     def _as_mother(self, log_probability: Floats) -> Floats:
         found = np.exp(log_probability)
@@ -135,8 +135,8 @@ class TrackRow:
 class TrackNumbers:
     """Numbers tracks while pairs arrive in frame order.
 
-    A daughter carries her mother's track on where she is the only one; where the mother divides, each daughter starts a track of
-    her own. Where two masks become one, both tracks end, and the mask that holds both cells starts one; so do those that come
+    A daughter carries its mother's track on where it is the only one; where the mother divides, each daughter starts a track of
+    its own. Where two masks become one, both tracks end, and the mask that holds both cells starts one; so do those that come
     out of it. Tables grow by doubling, 72 bytes a track.
     """
 

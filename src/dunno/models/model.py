@@ -74,11 +74,6 @@ class Model:
         return max((term.longest_gap for term in self.terms), default=0)
 
     @property
-    def judges_masks(self) -> bool:
-        """Whether masks may hold no cell, or two."""
-        return any(term.judges_masks for term in self.terms)
-
-    @property
     def drift(self) -> Any:
         """The term that says where mothers are carried; `None` without it."""
         return next((term for term in self.terms if term.is_drift), None)

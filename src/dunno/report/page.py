@@ -11,7 +11,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from dunno.report import checking, forest, gallery, histogram, masks, over_time, skipped_frames, truthfulness, words
+from dunno.report import checking, forest, gallery, histogram, over_time, repairs, skipped_frames, truthfulness, words
 from dunno.report.deciding import Deciding
 from dunno.report.numbers import amount, count, percent
 from dunno.report.scenes import Scene
@@ -32,9 +32,9 @@ class Content:
         forest: Their drawing.
         scenes: Pictures of the least certain links; `None` if the movie cannot be looked at.
         about_pictures: Why not, or what else is to be known about them.
-        frames: Pictures of the frames with the worst masks; `None` likewise.
         truthfulness: The comparison with the truth, where it was given.
         deciding: Where links are decided on.
+        repairs: What became of masks; `None` where they were taken as they are.
     """
 
     about: RunInfo
@@ -45,7 +45,7 @@ class Content:
     about_pictures: str
     truthfulness: Truthfulness | None
     deciding: Deciding
-    frames: Sequence[masks.FramePicture] | None = None
+    repairs: list[dict[str, str]] | None = None
 
 
 def page(content: Content) -> str:
@@ -69,7 +69,7 @@ def page(content: Content) -> str:
         parameters=table("All parameters", ("parameter", "value"), words.parameters(about)),
         figures=_figures(content),
         links=_about_links(content) if survey.summary.links else "<p>There are no links to say anything about.</p>",
-        masks=masks.section(about, survey.faults, content.frames),
+        masks=repairs.section(content.repairs),
         skipping=skipped_frames.section(about, survey.summary.links, survey.summary.expected_wrong_links),
         forest=_forest(content),
         truth=_truth(content),

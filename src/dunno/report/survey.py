@@ -13,7 +13,6 @@ import numpy as np
 from dunno.evaluation.calibration_error import bins
 from dunno.report.doubts import Doubt, least_certain
 from dunno.report.families import Families
-from dunno.report.faults import FaultCounts, Faults
 from dunno.runs.summary import Summary
 from dunno.types import Block, Floats, Ints
 
@@ -40,7 +39,6 @@ class Survey:
         doubt: (K,) 1 − P of the least certain links, descending.
         doubts: The least certain of all, to be shown.
         families: The lineage forest.
-        faults: What seems to be wrong with the masks.
     """
 
     summary: Summary
@@ -52,7 +50,6 @@ class Survey:
     doubt: Floats
     doubts: tuple[Doubt, ...]
     families: Families
-    faults: Faults
 
     @property
     def share_sure(self) -> float:
@@ -62,7 +59,7 @@ class Survey:
 
 def survey(blocks: Iterable[Block]) -> Survey:
     """Count everything while the blocks pass by."""
-    summary, families, faults, sure = Summary(), Families(), FaultCounts(), 0
+    summary, families, sure = Summary(), Families(), 0
     histogram = np.zeros(BINS, np.int64)
     frames, links, wrong = [], [], []
     doubt, doubts = _Largest(MOST_CHECKED), list[Doubt]()
@@ -72,7 +69,6 @@ def survey(blocks: Iterable[Block]) -> Survey:
         sure += int((confidence > SURE).sum())
         doubt.add(1 - confidence)
         families.follow(block)
-        faults.follow(block)
         for pair in block.pairs():
             frames.append(pair.daughter_frame)
             links.append(len(pair.link_probability))
@@ -80,7 +76,7 @@ def survey(blocks: Iterable[Block]) -> Survey:
             doubts = least_certain(doubts, pair, SHOWN_DOUBTS)
     summary.tracks = families.n_tracks
     columns = np.array(frames, np.int64), np.array(links, np.int64), np.array(wrong)
-    return Survey(summary, sure, histogram, *columns, doubt.values(), tuple(doubts), families, faults.counted())
+    return Survey(summary, sure, histogram, *columns, doubt.values(), tuple(doubts), families)
 
 
 @dataclass

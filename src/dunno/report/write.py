@@ -17,8 +17,8 @@ from dunno.report import forest
 from dunno.report.deciding import Deciding, port_of
 from dunno.report.doubts import Doubt
 from dunno.report.families import certainty_over_time
-from dunno.report.masks import frame_pictures
 from dunno.report.page import Content, page
+from dunno.report.repairs import read_repairs
 from dunno.report.scenes import Scene, scenes
 from dunno.report.survey import Survey, survey
 from dunno.report.truthfulness import Truthfulness, compare
@@ -67,8 +67,9 @@ def write_report(
     deciding = Deciding(port_of(read_written_run(folder)["parameters"]))
     frames = np.array(about.frames, np.int64)
     trees, drawing = _grown(progress(linked_blocks(folder), total), counted, frames, deciding)
-    worst = None if pictures is None or movie is None else frame_pictures(movie, about, counted.faults)
-    content = Content(about, counted, trees, drawing, pictures, about_pictures, compared, deciding, worst)
+    content = Content(
+        about, counted, trees, drawing, pictures, about_pictures, compared, deciding, read_repairs(folder)
+    )
     target = folder / REPORT_FILE if path is None else Path(path)
     if target.is_dir():
         raise InputError(f"{target}: is a folder; expected the name of a file to write")

@@ -55,14 +55,14 @@ def condition(own: Block, decisions: Sequence[Decision], rules: Rules) -> Block:
     else:
         block = _solved(own, block, block.problem, said, rules)
     keep = rules.keep_links or block.problem is None
-    known = said.false | said.two
     return _with_second_mothers(
         replace(
             block,
             selected=_links(block, said, keep),
             samples=block.samples[:0],
-            p_false=np.where(known, said.false, block.p_false),
-            p_two=np.where(known, said.two, block.p_two),
+            p_segment=np.where(said.false, 0.0, np.where(said.two, 1.0, block.p_segment)),
+            p_cell=np.where(said.false, 0.0, np.where(said.two, 1.0, block.p_cell)),
+            two=block.two & ~said.false | said.two,
             reviewed=block.reviewed | _as_daughters(block, said.settled | said.two),
             is_reviewed=True,
         ),

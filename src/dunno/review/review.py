@@ -11,14 +11,13 @@ from types import TracebackType
 import numpy as np
 
 from dunno.errors import DecisionError, InputError
-from dunno.io.output import read_run, reopen_movie, with_stored_cells
+from dunno.io.output import read_run, reopen_movie
 from dunno.report.deciding import port_of
 from dunno.review.asking import Asker, error_rate
 from dunno.review.audit import SHARE, Audit, ErrorRate
 from dunno.review.constraints import FrameCells, index_of
 from dunno.review.decisions import MISSING, SKIP, TWO_CELLS, Decision
 from dunno.review.log import Answer, History, Log, Said, read_log, replay
-from dunno.review.mask_blocks import MaskBlocks
 from dunno.review.meanwhile import check_nothing_new, check_seen
 from dunno.review.opening import alone, header_of, user, written
 from dunno.review.question import Question
@@ -68,9 +67,7 @@ class Review:
             self.__dict__["movie"] = movie  # where cached_property would keep it
         self._log, self._history, self._lock = log, history, lock
         self._guard = RLock()
-        self._state = State(
-            folder, about, progress, MaskBlocks.of(folder, about, lambda: with_stored_cells(self.movie, folder))
-        )
+        self._state = State(folder, about, progress)
         self.table = self._state.table
         self.queue = Queue(self.table, self._state.gain)
         self.audit = Audit(len(self.table), SEED, SHARE)

@@ -18,7 +18,6 @@ from dunno.review.condition import Rules, condition
 from dunno.review.constraints import FrameCells, index_of
 from dunno.review.decisions import ABOUT_MOTHERS, MISSING, NO_CELL, ONE_CELL, TWO_CELLS, Decision, in_force
 from dunno.review.log import Answer
-from dunno.review.mask_blocks import MaskBlocks
 from dunno.review.statements import concerns
 from dunno.review.store import Recent, Store
 from dunno.review.table import Table
@@ -38,11 +37,10 @@ class State:
         answers: For every row with an answer, those that stand, the last one last.
     """
 
-    def __init__(self, folder: Path, about: RunInfo, progress: Progress, blocks: MaskBlocks | None = None) -> None:
+    def __init__(self, folder: Path, about: RunInfo, progress: Progress) -> None:
         keep_links = about.links is not None or not about.joint
         self._rules = Rules(no_mother=about.no_mother, keep_links=keep_links)
         self._store = Store(folder)
-        self._blocks = blocks
         self._solved: Recent[Block] = Recent(KEPT_BLOCKS)
         self._on_pair: dict[int, list[Decision]] = defaultdict(list)
         self.answers: dict[int, list[Answer]] = defaultdict(list)
@@ -100,8 +98,6 @@ class State:
 
     def _together(self, t: int, *more: Decision) -> range:
         """The pairs that are solved together with pair t: those that edges across gaps tie to it, decided ones among them."""
-        if self._blocks is not None and self._blocks.opened():
-            return next(pairs for pairs in self._store.bounds if t in pairs)
         found = self._store.tied(t)
         while True:
             said = [*more, *(each for k in found for each in self._on_pair.get(k, ()))]
@@ -173,8 +169,6 @@ class State:
         return self._solved.get(pairs.start) or self._solved.put(pairs.start, self._solve(pairs, said))
 
     def _solve(self, pairs: range, decisions: list[Decision]) -> Block:
-        if self._blocks is not None and self._blocks.opened():
-            return self._blocks.solve(pairs, decisions, self._store.block(pairs))
         return condition(self._store.block(pairs), decisions, self._rules)
 
     def tried(self, decision: Decision) -> dict[range, Block]:

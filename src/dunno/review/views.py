@@ -170,8 +170,8 @@ class Views:
         rows, block = {"before": pair.mother_rows, "after": pair.daughter_rows}, pair.block
         told: dict[str, Any] = {
             name: {
-                "false": block.cells.label[own][block.p_false[own] == 1].tolist(),
-                "two": block.cells.label[own][block.p_two[own] == 1].tolist(),
+                "false": block.cells.label[own][block.p_segment[own] == 0].tolist(),
+                "two": block.cells.label[own][block.two[own]].tolist(),
             }
             for name, own in rows.items()
         }

@@ -38,7 +38,7 @@ def track_what_can_be(plan: Plan, span: Span) -> Tracked:
         frames = {int(span.movie.frames[t]): problem for t, problem in broken.items()}
         own = set(block.frames[block.first :].tolist())
         return Tracked(
-            _undefined(block, frames), [BrokenFrame(frame, frames[frame]) for frame in sorted(own & set(frames))]
+            undefined(block, frames), [BrokenFrame(frame, frames[frame]) for frame in sorted(own & set(frames))]
         )
 
 
@@ -56,7 +56,7 @@ def find_broken(span: Span) -> dict[int, str]:
     return broken
 
 
-def _undefined(block: Block, broken: Collection[int]) -> Block:
+def undefined(block: Block, broken: Collection[int]) -> Block:
     """The block with NaN where its probabilities would rest on a frame that nobody has seen."""
     names = ("log_no_mother", "entropy", "log_disappear", "log_divide")
     columns = {name: getattr(block, name).copy() for name in names}

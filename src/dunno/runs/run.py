@@ -23,6 +23,7 @@ from dunno.lineage.gaps import one_link_each
 from dunno.runs.broken import Tracked, track_what_can_be
 from dunno.runs.identity import identity
 from dunno.runs.measuring import check_masks, measure_into
+from dunno.runs.repairing import RepairedRun
 from dunno.runs.summary import DoubtfulLink, Summary
 from dunno.runs.workspace import (
     CALIBRATION_FILE,
@@ -192,18 +193,31 @@ def _track(plan: Plan, tracker: Tracker, movie: Movie, place: Path, form: Form, 
     """Compute what is missing and write everything else from it."""
     clear(place)
     about = tracker.about(movie, plan)
+    repaired = None if plan.segments is None else RepairedRun(movie, plan.segments, place, tell)
     writers: list[Writer] = [GeffWriter(place / "tracks.geff", about), CsvWriter(place, about)]
     if form.ctc:
-        writers.append(CtcWriter(place / "ctc", about, movie))
+        writers.append(CtcWriter(place / "ctc", about, movie if repaired is None else repaired.movie))
     summary = Summary(expected_missing_links=None if tracker.links is None else 0.0)
-    tracked = tracked_blocks(plan, movie, place / block_files.FOLDER, pool, tell)
+    tracked = _tracked(plan, movie, place, repaired, pool, tell)
     blocks = summary.watch(one_link_each(_blocks(tracked, summary)))
     if form.fill_gaps:
         blocks = iter([filled(Block.joined(list(blocks)))])
     summary.tracks = len(drain(blocks, writers))
+    summary.repairs = {} if repaired is None else repaired.counts
     if tracker.links is not None and tracker.links.unmatched:
         (place / "unmatched_links.txt").write_text("\n".join(tracker.links.unmatched) + "\n")
     return Run(place, about, summary, 0.0)
+
+
+def _tracked(
+    plan: Plan, movie: Movie, place: Path, repaired: RepairedRun | None, pool: Pool, tell: Tell
+) -> Iterator[Tracked]:
+    """The blocks, one after the other where masks are repaired."""
+    if repaired is None:
+        return tracked_blocks(plan, movie, place / block_files.FOLDER, pool, tell)
+    remove(place / block_files.FOLDER)
+    (place / block_files.FOLDER).mkdir()
+    return repaired.blocks()
 
 
 def _blocks(tracked: Iterator[Tracked], summary: Summary) -> Iterator[Block]:

@@ -32,7 +32,7 @@ class Summary:
 
     `expected_missing_links` is how many true links are not among somebody else's, and `expected_missing_divisions` how many of
     their mothers divide and are not linked to two daughters; `None` where the links are dunno's own, or the method knows no
-    divisions.
+    divisions. `repairs` is how many masks were split, joined and left out.
     """
 
     frames: int = 1
@@ -50,6 +50,7 @@ class Summary:
     expected_missing_divisions: float | None = None
     least_certain: list[DoubtfulLink] = field(default_factory=list)
     broken: list[BrokenFrame] = field(default_factory=list)
+    repairs: dict[str, int] = field(default_factory=dict)
 
     def note_broken(self, frames: Iterable[BrokenFrame]) -> None:
         """Note frames that could not be read, each once, before their pairs are counted."""

@@ -1,42 +1,106 @@
-"""The model of a movie, by expectation–maximisation around messages, without truth."""
+"""The laws of a movie's segments, by expectation–maximisation around messages, without truth."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from dunno.segments.guess import guess, scale_of
-from dunno.segments.model import Model, Structure
+import numpy as np
+
+from dunno.segments.answer import Answer, decide
+from dunno.segments.glance import Glance
+from dunno.segments.guess import Scale, guess, scale_of
+from dunno.segments.model import Laws, Structure
 from dunno.segments.posterior import SegmentPosterior, propagate
 from dunno.segments.segments import Segments
+from dunno.segments.stored import from_json, to_json
 from dunno.segments.structure import Options, build
+from dunno.segments.table import segment_table
+from dunno.types import Ints, Movie
+from dunno.work.progress import Tell, tell_nobody
 
-ROUNDS = 6
-SWEEPS = 40
+ROUNDS, SWEEPS = 6, 30
 """Of expectation–maximisation, and of messages in each."""
 
+FITTED_ON = 12_000
+"""Masks: the laws are fitted on so many, in frames in a row from the middle of the movie on."""
 
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """What a fit found.
+FITTING = "judging masks"
+
+Given = Callable[[Structure], Ints | None]
+
+
+def nothing_given(structure: Structure) -> None:
+    """No mask's set is known."""
+
+
+@dataclass(frozen=True)
+class SegmentModel:
+    """How a movie's masks are made of objects.
 
     Attributes:
-        model: The laws.
-        structure: What may be under them.
-        posterior: What is believed of it.
+        seen: What was seen of the masks at a glance, by which it is known which segments are measured.
+        scale: What masks look like at first sight.
+        laws: The laws, fitted.
+        options: What may be.
     """
 
-    model: Model
-    structure: Structure
-    posterior: SegmentPosterior
+    seen: Glance
+    scale: Scale
+    laws: Laws
+    options: Options = field(default_factory=Options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        content: dict[str, Any] = to_json(self)
+        return content
+
+    @classmethod
+    def of_dict(cls, content: Mapping[str, Any]) -> SegmentModel:
+        """The reverse."""
+        model: SegmentModel = from_json(cls, content)
+        return model
+
+    def solve(self, segments: Segments, given: Given = nothing_given) -> tuple[Structure, SegmentPosterior, Answer]:
+        """What may be, what is believed of it, and the answer.
+
+        Args:
+            segments: As they were measured.
+            given: Says of the structure which sets of segments some masks are known to be, as `decide` takes it.
+        """
+        structure = build(segments, self.laws, self.scale, self.options)
+        weights = self.laws.weights(structure)
+        posterior = propagate(structure.hypotheses, weights)
+        return structure, posterior, decide(structure, weights, posterior, given(structure))
+
+    def fitted(self, segments: Segments, rounds: int = ROUNDS, tell: Tell = tell_nobody) -> SegmentModel:
+        """The laws that explain these segments."""
+        laws = self.laws
+        for k in range(rounds):
+            tell(FITTING, k, rounds)
+            structure = build(segments, laws, self.scale, self.options)
+            laws = laws.fitted(structure, propagate(structure.hypotheses, laws.weights(structure), SWEEPS))
+        return replace(self, laws=laws)
 
 
-def fit(segments: Segments, options: Options | None = None, rounds: int = ROUNDS) -> Fit:
-    """Laws and posterior of these segments."""
-    options = options or Options()
+def fit_segments(movie: Movie, seen: Glance, options: Options, tell: Tell = tell_nobody) -> SegmentModel:
+    """The model of a movie's segments, fitted to frames in a row."""
+    segments = segment_table(_some_frames(movie, seen), seen, options.parts).segments
+    return begin(seen, segments, options).fitted(segments, tell=tell)
+
+
+def begin(seen: Glance, segments: Segments, options: Options) -> SegmentModel:
+    """The model before it is fitted."""
     scale = scale_of(segments)
-    model = guess(segments, scale)
-    for _ in range(rounds):
-        structure = build(segments, model, scale, options)
-        model = model.fitted(structure, propagate(structure.hypotheses, model.weights(structure), SWEEPS))
-    structure = build(segments, model, scale, options)
-    return Fit(model, structure, propagate(structure.hypotheses, model.weights(structure)))
+    return SegmentModel(seen, scale, guess(segments, scale), options)
+
+
+def _some_frames(movie: Movie, seen: Glance) -> Movie:
+    """So many frames that there are enough masks, from the middle of the movie."""
+    counts = np.array([len(movie.detections(t)) for t in range(0, len(movie), max(len(movie) // 20, 1))])
+    wanted = int(np.ceil(FITTED_ON / max(counts.mean(), 1.0)))
+    if wanted >= len(movie):
+        return movie
+    first = (len(movie) - wanted) // 2
+    return movie.part(slice(first, first + wanted))

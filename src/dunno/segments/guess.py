@@ -15,7 +15,7 @@ from dunno.segments.laws.motion import Motion
 from dunno.segments.laws.shape import Shape
 from dunno.segments.laws.sharing import Sharing
 from dunno.segments.laws.turnover import Turnover
-from dunno.segments.model import Model
+from dunno.segments.model import Laws
 from dunno.segments.segments import Segments
 from dunno.types import Bools
 
@@ -69,13 +69,13 @@ def _nearest(segments: Segments) -> np.ndarray:
     return np.concatenate(found)
 
 
-def guess(segments: Segments, scale: Scale) -> Model:
+def guess(segments: Segments, scale: Scale) -> Laws:
     """Priors, at the scale of these masks."""
     d, usual = segments.dimensions, log(scale.area)
     log_area = np.log(segments.area[: segments.n_masks])
     field = float(np.prod(segments.field))
     border = field - float(np.prod(np.maximum(segments.field - scale.root, 0.0)))
-    return Model(
+    return Laws(
         Motion.beforehand(scale.step, d),
         Shape.beforehand(segments, _are_usual(segments, usual)),
         Jolt(),

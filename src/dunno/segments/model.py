@@ -15,7 +15,7 @@ from dunno.segments.laws.jolt import Jolt
 from dunno.segments.laws.motion import Motion
 from dunno.segments.laws.shape import Shape, lengths
 from dunno.segments.laws.sharing import Sharing
-from dunno.segments.laws.turnover import Turnover
+from dunno.segments.laws.turnover import Events, Turnover
 from dunno.segments.pairs import Near
 from dunno.segments.posterior import SegmentPosterior
 from dunno.segments.segments import Segments
@@ -79,7 +79,7 @@ class Links:
 
 
 @dataclass(frozen=True)
-class Model:
+class Laws:
     """Laws of cells, debris and masks."""
 
     motion: Motion
@@ -240,7 +240,7 @@ class Model:
         begins, (division, _) = self.sharing.begins, structure.ways.inside.T
         two = log(begins[Content.PAIR] + begins[Content.COUPLE])
         content = structure.holdings.content[structure.holdings.state[structure.ways.divisions.mother[division]]]
-        return weight - two + (self.sharing.log_stays - self.sharing.log_parts)[content]
+        return np.asarray(weight - two + (self.sharing.log_stays - self.sharing.log_parts)[content])
 
     def splits(self, splits: Splits, segments: Segments) -> Floats:
         """Of a mother and its daughters."""
@@ -250,7 +250,7 @@ class Model:
 
     # --- fit -------------------------------------------------------------------------------------
 
-    def fitted(self, structure: Structure, posterior: SegmentPosterior) -> Model:
+    def fitted(self, structure: Structure, posterior: SegmentPosterior) -> Laws:
         """All laws, by what is expected under them."""
         return _Fit(self, structure, posterior).update()
 
@@ -258,7 +258,7 @@ class Model:
 class _Fit:
     """One step of expectation–maximisation."""
 
-    def __init__(self, model: Model, structure: Structure, posterior: SegmentPosterior) -> None:
+    def __init__(self, model: Laws, structure: Structure, posterior: SegmentPosterior) -> None:
         self.model, self.structure, self.posterior = model, structure, posterior
         self.segments, self.holdings, self.ways = structure.segments, structure.holdings, structure.ways
         _, stay, divide, both, inside, end = self.ways.first
@@ -271,12 +271,13 @@ class _Fit:
         moves = self.ways.moves
         cell = self.holdings.is_cell[moves.mother]
         n = len(structure.pairs)
-        self.cell_links = np.bincount(moves.pair[cell], self.move[cell], n)
-        self.debris_links = np.bincount(moves.pair[~cell], self.move[~cell], n)
+        self.cell_links, self.debris_links = (
+            np.bincount(moves.pair[own], self.move[own], n).astype(np.float64) for own in (cell, ~cell)
+        )
         self.single = self._held(Content.CELL)
         self.two = self._held(Content.PAIR) + self._held(Content.COUPLE)
 
-    def update(self) -> Model:
+    def update(self) -> Laws:
         """The next one."""
         pairs, old = self.structure.pairs, self.model
         unjolted = self.cell_links * old.links(pairs, self.segments).unjolted
@@ -315,11 +316,10 @@ class _Fit:
     def _events(self, log_area: Floats) -> tuple[Turnover, Debris]:
         segment, cell = self.holdings.segment, self.holdings.is_cell
         frame, frames = self.segments.frame[segment], self.segments.n_frames
-        columns = (self.there, self.posterior.appear, self.posterior.disappear)
-        ends = frame == 0, frame == frames - 1
-        cells = [column[cell] for column in (*columns, self.segments.at_border[segment], *ends)]
-        others = [column[~cell] for column in (log_area[segment], *columns, *ends)]
-        return self.model.turnover.fitted(*cells, frames), self.model.debris.fitted(*others, frames)
+        events = Events(self.there, self.posterior.appear, self.posterior.disappear, frame == 0, frame == frames - 1)
+        cells, others = (events.only(own) for own in (cell, ~cell))
+        turnover = self.model.turnover.fitted(cells, self.segments.at_border[segment][cell], frames)
+        return turnover, self.model.debris.fitted(others, log_area[segment][~cell], frames)
 
     def _sharing(self) -> Sharing:
         contents = (Content.CELL, *STAYING, Content.UNION)

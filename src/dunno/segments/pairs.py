@@ -38,6 +38,11 @@ class Near:
     def __len__(self) -> int:
         return len(self.mother)
 
+    @property
+    def lag(self) -> Floats:
+        """(P,) steps from one to the other."""
+        return np.asarray(1.0 + self.gap, np.float64)
+
     def __getitem__(self, rows: Ints | Bools) -> Near:
         return Near(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 

@@ -43,12 +43,12 @@ class Segments:
     def n_masks(self) -> int:
         """M."""
         own = (self.masks[:, 0] == np.arange(len(self.frame))) & (self.masks[:, 1] < 0)
-        return int(own.sum())
+        return int(np.count_nonzero(own))
 
     @property
     def dimensions(self) -> int:
         """How many dimensions places have."""
-        return self.place.shape[1]
+        return int(self.place.shape[1])
 
     @property
     def unions(self) -> Ints:
@@ -58,4 +58,4 @@ class Segments:
     @property
     def cut_mask(self) -> Ints:
         """(C,) which mask each cut is of."""
-        return self.masks[self.cuts[:, 0], 0]
+        return np.asarray(self.masks[self.cuts[:, 0], 0])

@@ -9,7 +9,7 @@ import numpy as np
 
 from dunno.segments.guess import Scale
 from dunno.segments.holdings import hold
-from dunno.segments.model import Model, Scene, Structure
+from dunno.segments.model import Laws, Scene, Structure
 from dunno.segments.pairs import Near, near, within
 from dunno.segments.segments import Segments
 from dunno.segments.ways import (
@@ -36,6 +36,9 @@ DIVISION_ROOTS, DAUGHTER_ROOTS, DAUGHTER_STEPS, DAUGHTER_SHARES = 1.4, 1.3, 2.0,
 TOGETHER = -16.0
 """Two masks go on as one another with all they hold only where the log density of their link is above this."""
 
+MAX_GAP = 2
+"""Frames that a link may skip."""
+
 MOST_SPLITS = 2_000_000
 """That are compared at a time."""
 
@@ -51,19 +54,21 @@ class Options:
         unions: Whether two masks may be one cell.
         fragments: Whether a mask may hold a cell and a piece of debris.
         debris: Whether masks may be debris.
+        divisions: Whether cells may divide.
     """
 
-    max_gap: int = 2
+    max_gap: int = MAX_GAP
     margin: float = 3.0
     parts: bool = True
     unions: bool = True
     fragments: bool = True
     debris: bool = True
+    divisions: bool = True
     couples: bool = True
     part_mothers: bool = True
 
 
-def build(segments: Segments, model: Model, scale: Scale, options: Options) -> Structure:
+def build(segments: Segments, model: Laws, scale: Scale, options: Options) -> Structure:
     """All that may be, under this model."""
     small = model.debris.may_be(np.log(segments.area), model.turnover.area[0]) & options.debris
     holdings = hold(segments, small, options.fragments, options.couples)
@@ -81,7 +86,7 @@ Joined = TypeVar("Joined", Splits, Divisions)
 class _Pruning:
     """Ways that weigh hardly less than if their mothers ended and their daughters appeared, or more."""
 
-    def __init__(self, scene: Scene, model: Model, options: Options) -> None:
+    def __init__(self, scene: Scene, model: Laws, options: Options) -> None:
         self.scene, self.model, self.options = scene, model, options
         self.links = model.links(scene.pairs, scene.segments)
         self.appear, self.disappear = model.events(scene.segments, scene.holdings)
@@ -146,7 +151,7 @@ def _joined(parts: list[Joined]) -> Joined:
     return kind(*(np.concatenate([getattr(part, name) for part in parts]) for name in kind.__dataclass_fields__))
 
 
-def _near_pairs(segments: Segments, model: Model, scale: Scale, options: Options) -> Near:
+def _near_pairs(segments: Segments, model: Laws, scale: Scale, options: Options) -> Near:
     """Segments that may be linked; across gaps only whole masks and unions."""
     is_part = np.isnan(segments.balance)
     is_union = segments.masks[:, 1] >= 0
@@ -163,7 +168,7 @@ def _near_pairs(segments: Segments, model: Model, scale: Scale, options: Options
 def _possible_daughters(segments: Segments, scale: Scale, options: Options) -> tuple[Ints, Ints]:
     """Mothers and what lies near enough and is small enough to be a daughter, sorted by mother."""
     is_part = np.isnan(segments.balance)
-    usable = (options.parts | ~is_part) & (options.unions | (segments.masks[:, 1] < 0))
+    usable = (options.parts | ~is_part) & (options.unions | (segments.masks[:, 1] < 0)) & options.divisions
     mother, daughter = within(segments, np.flatnonzero(usable), DIVISION_ROOTS * scale.root, 0)
     share = segments.area[daughter] / segments.area[mother]
     distance = np.sqrt(((segments.place[daughter] - segments.place[mother]) ** 2).sum(axis=1))

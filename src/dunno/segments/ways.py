@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 
@@ -174,9 +175,9 @@ class Ways:
         way.append(rows)
         mother.append(self.moves.mother[move])
         daughter.append(self.moves.daughter[move])
-        links = [np.ascontiguousarray(np.concatenate(column)) for column in (way, mother, daughter)]
+        ways, mothers, daughters = (np.ascontiguousarray(np.concatenate(column)) for column in (way, mother, daughter))
         frame = segments.frame[: segments.n_masks]
-        return Hypotheses(frame, holdings.mask, holdings.state, n_ways, *links, holdings.unions)
+        return Hypotheses(frame, holdings.mask, holdings.state, n_ways, ways, mothers, daughters, holdings.unions)
 
 
 def _objects_by_segment(holdings: Holdings, n: int) -> tuple[Ints, Ints]:
@@ -214,8 +215,10 @@ def stays_between(pairs: Near, rows: Ints, holdings: Holdings, segments: Segment
     alike = holdings.content[mother] == holdings.content[daughter]
     mother, daughter, pair = mother[alike], daughter[alike], rows[row[alike]]
     found = [_ordered(mother, daughter, pair, content, holdings, segments) for content in STAYING]
-    names = Stays.__dataclass_fields__
-    return Stays(*(np.concatenate([getattr(each, name) for each in found]) for name in names))
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(each, name) for each in found]) for name in Stays.__dataclass_fields__
+    }
+    return Stays(**columns)
 
 
 def _ordered(
@@ -232,7 +235,8 @@ def _ordered(
     if content is Content.FRAGMENT:
         return Stays(mother, daughter, pair, ~same, straight)
     order = np.concatenate([straight, straight[:, [1, 0, 2]]])
-    return Stays(*(np.tile(each, 2) for each in (mother, daughter, pair)), np.concatenate([~same, same]), order)
+    twice = np.tile(mother, 2), np.tile(daughter, 2), np.tile(pair, 2)
+    return Stays(*twice, np.concatenate([~same, same]), order)
 
 
 def _side(states: Ints, holdings: Holdings, segments: Segments) -> Bools:

@@ -92,7 +92,7 @@ def colony(
     snapshots = [growth.step() for _ in range(frames)]
     masks, images = RenderedMasks(parameters, snapshots), RenderedImages(parameters, snapshots)
     movie = Movie(masks, images, name="simulation", mask_source="simulated")
-    truth = growth.truth(snapshots)
+    truth = replace(growth.truth(snapshots), markers=masks)
     events = _events(snapshots, truth)
     faults = Faults(missed, false, merged, split)
     if not faults:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dunno.errors import InputError
 from dunno.types import Detections, Floats, Ints, Movie, Truth
+from dunno.types.labels import LabelImage, relabelled
 
 LONGEST = 5
 """Faults last 1 to so many frames."""
@@ -75,6 +76,20 @@ class Spoiled:
 
     movie: Movie
     truth: Truth
+
+
+@dataclass(frozen=True)
+class TrackMarkers:
+    """A movie's masks with the tracks in the place of their labels."""
+
+    movie: Movie
+    truth: Truth
+
+    def __len__(self) -> int:
+        return len(self.movie)
+
+    def __getitem__(self, t: int) -> LabelImage:
+        return relabelled(self.movie.masks(t), self.truth.labels[t], self.truth.tracks[t].astype(np.uint32))
 
 
 class SpoiledMasks:
@@ -278,7 +293,7 @@ def _truth_of(masks: SpoiledMasks, truth: Truth, movie: Movie) -> Truth:
         others.append(np.array([*_held(faults, own, t, truth)], np.int64).reshape(-1, 2).T)
     return Truth(
         truth.track, truth.first, truth.last, truth.mother, truth.frames, tuple(labels), tuple(tracks), truth.present,
-        tuple(others) if any(each.size for each in others) else (),
+        tuple(others) if any(each.size for each in others) else (), TrackMarkers(movie, truth),
     )  # fmt: skip
 
 

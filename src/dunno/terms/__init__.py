@@ -184,8 +184,6 @@ class Term:
     sees_sisters: ClassVar[bool] = False  # looks at both daughters of a division together
     is_feature: ClassVar[bool] = False  # has `single_ratio` and `sister_ratio`, which one term bounds with the others'
     bounds_features: ClassVar[bool] = False  # is that term
-    judges_masks: ClassVar[bool] = False  # masks may hold no cell, or two
-    gives_way_to_masks: ClassVar[bool] = False  # says a part of that
     lost_as: ClassVar[str] = ""  # what its way of being lost is called where expected numbers are told
     appears_as: ClassVar[str] = ""  # likewise of appearing
 

@@ -23,7 +23,6 @@ class Jumps(Term):
 
     name: ClassVar[str] = "jumps"
     bounds_features: ClassVar[bool] = True
-    gives_way_to_masks: ClassVar[bool] = True
 
     jumping: float = share("share of links", (1e-3, 0.5), Prior(0.05, 100, "links"))
     odd: float = share("share of divisions", (1e-3, 0.5), Prior(0.05, 20, "divisions"))

@@ -25,7 +25,6 @@ class Parting(Term):
     """
 
     name: ClassVar[str] = "parting"
-    gives_way_to_masks: ClassVar[bool] = True
     rank: ClassVar[int] = 1
     sees_sisters: ClassVar[bool] = True
 

@@ -28,7 +28,6 @@ class Readiness(Term):
     """
 
     name: ClassVar[str] = "readiness"
-    gives_way_to_masks: ClassVar[bool] = True
     rank: ClassVar[int] = 5
 
     ready_always: float = parameter("log odds", (-20.0, 20.0), Prior(0, 0.01, "units of information"), link="none")

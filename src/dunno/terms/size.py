@@ -23,7 +23,6 @@ class Size(Feature):
     """
 
     name: ClassVar[str] = "size"
-    gives_way_to_masks: ClassVar[bool] = True
     rank: ClassVar[int] = 2
     beside_size: ClassVar[bool] = False
 

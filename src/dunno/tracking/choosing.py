@@ -22,7 +22,6 @@ from dunno.models.evidence import (
     with_terms,
 )
 from dunno.models.model import Model
-from dunno.terms.masks import Masks
 from dunno.terms.score import Score
 from dunno.terms.touching import Touching
 from dunno.tracking.skipping import SkippedModel
@@ -85,8 +84,7 @@ def choose_evidence(places: Choice, cell_size: float, asked: tuple[str, ...] | N
     if asked is None and skipped is not None:
         return with_touching(_tried(skipped, tell), cell_size)
     stretch = fit.best.expected.stretch
-    named = [name for name in asked or () if name != Masks.name]  # which is fitted after gaps are
-    names = [*([Score.name] if stretch.score is not None else []), *named]
+    names = [*([Score.name] if stretch.score is not None else []), *(asked or ())]
     blind = [name for name in names if not can_see(name, stretch)]
     if blind:
         raise InputError(

@@ -39,8 +39,8 @@ def draw_forests(block: Block, problem: Problem, n: int, seed: int, doubt: float
         )
         for part, shift in enumerate(_spread(parts))
     ]
-    rest, unknown = rest_of(block), np.full(len(block.cells), np.nan)
-    lineage = replace(block, p_false=unknown, p_two=unknown)  # two links out of one mask are a division here
+    rest = rest_of(block)
+    lineage = replace(block, two=np.zeros(len(block.cells), np.bool_))  # two links out of one mask are a division here
     return [rested(replace(lineage, selected=drawn[k % parts][k // parts]), rest) for k in range(n)]
 
 

@@ -41,6 +41,17 @@ def measure_block(movie: Movie) -> MeasuredBlock:
     return block
 
 
+def broken_frames(movie: Movie) -> dict[int, str]:
+    """By position, the frames whose masks could not be read when they were measured, and why."""
+    broken = {}
+    for t in range(len(movie)):
+        try:
+            movie.detections(t)
+        except MovieError as error:
+            broken[t] = str(error)
+    return broken
+
+
 def frame_blocks(movie: Movie, size: int = FRAMES_PER_FILE) -> Iterator[Movie]:
     """Cut a movie into views of a few frames."""
     for begin in range(0, len(movie), size):

@@ -9,14 +9,11 @@ from dunno.costs import Cost
 from dunno.io.links import Links
 from dunno.methods import Method
 from dunno.perturbations import Perturbation
+from dunno.segments.fit import SegmentModel
 from dunno.tracking.spans import BLOCK
 
 HALO = 4
 """Frames on either side of a block with gaps: marginals are then within 1e-3 of the whole movie's."""
-
-MASK_HALO = (12, 24)
-"""The least and the most where masks may hold two cells, which may stay together for some time: 12 frames leave a few in a thousand
-cells' probabilities of iPSC-07 03 off by .05 and more, 16 half as many."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +21,8 @@ class Plan:
     """Everything that is decided before the first pair is tracked.
 
     `evidence` names the terms that speak beside places in a model that is fitted; `None` lets skipping frames decide. `max_gap` is
-    how many frames a link may skip; `None` lets the fit decide. `divisions` is whether cells may divide.
+    how many frames a link may skip; `None` lets the fit decide. `divisions` is whether cells may divide. `repair` is whether masks
+    may be cut, joined and left out; `None` lets a glance at them decide.
     """
 
     cost: Cost
@@ -42,6 +40,7 @@ class Plan:
     evidence: tuple[str, ...] | None = None
     max_gap: int | None = 0
     divisions: bool = True
+    repair: bool | None = None
 
     @property
     def calibrated_by(self) -> Calibration:
@@ -55,25 +54,20 @@ class Plan:
         return self.calibrated_by.solves_blocks and (plain or self.halo > 0)
 
     @property
-    def has_masks(self) -> bool:
-        """Whether masks may hold no cell, or two."""
-        return self.calibrated_by.judges_masks
+    def segments(self) -> SegmentModel | None:
+        """How masks are made of objects; `None` where every mask is one."""
+        return self.calibrated_by.segments
 
     @property
     def halo(self) -> int:
         """How many frames on either side of a block are solved with it."""
         longest = self.calibrated_by.max_gap
-        return max(self._mask_halo if self.has_masks else 0, max(HALO, longest + 1) if longest else 0)
+        return max(HALO, longest + 1) if longest else 0
 
     @property
     def block(self) -> int:
         """How many frame pairs one worker does at a time."""
         return max(self.calibrated_by.frames_per_block - 2 * self.halo, BLOCK)
-
-    @property
-    def _mask_halo(self) -> int:
-        least, most = MASK_HALO
-        return min(max(self.calibrated_by.frames_per_block // 4, least), most)
 
     @property
     def window(self) -> int:

@@ -20,9 +20,9 @@ from dunno.lineage.filling import filled
 from dunno.lineage.tracks import NumberedBlock, TrackNumbers, TrackRow, numbered
 from dunno.tracking import showing
 from dunno.tracking.forests import draw_forests
-from dunno.tracking.identities import IdentityTable, identities
 from dunno.types import Block, Movie, PairPosterior, RunInfo
 from dunno.types.block import Edges
+from dunno.types.labels import LabelImage
 
 if TYPE_CHECKING:
     import networkx
@@ -78,10 +78,9 @@ class Tracking:
         """Every candidate edge between rows of `cells`, those across gaps included."""
         return self.block.edges
 
-    @property
-    def identities(self) -> IdentityTable:
-        """Who is who after two cells came apart of a mask that held both, with probabilities; empty where none did."""
-        return identities(self.cells, self.block, self.tracks())
+    def masks(self, t: int) -> LabelImage:
+        """The label image of a frame: repaired, where masks were."""
+        return self.movie.masks(t)
 
     def tracks(self) -> list[TrackRow]:
         """List the tracks: label, first and last frame, and the track each came from (0: none)."""

@@ -7,19 +7,21 @@ from dataclasses import dataclass, replace
 
 from dunno.calibration import ModelCalibration
 from dunno.calibration.softening import Softening
-from dunno.calibration.verdict import SkipTest, judge
+from dunno.calibration.verdict import judge
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
 from dunno.models.diagnostics import covering
-from dunno.terms.masks import Masks
-from dunno.tracking.choosing import Choice, choose_evidence, with_touching
-from dunno.tracking.judging import Judged, are_suspect, judged_masks, with_judged_masks
+from dunno.segments.fit import SegmentModel, fit_segments
+from dunno.segments.glance import glance
+from dunno.segments.structure import MAX_GAP, Options
+from dunno.tracking.choosing import Choice, choose_evidence
+from dunno.tracking.measuring import broken_frames
 from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample, fit_sample
 from dunno.tracking.skipping import SkippedModel, skip
 from dunno.tracking.spans import BLOCK
-from dunno.types import RunInfo
+from dunno.types import Movie, RunInfo
 from dunno.work.progress import Tell
 
 JUDGING = 2
@@ -42,16 +44,16 @@ def fit_plan(plan: Plan, sample: Sample, about: RunInfo, *, may_widen: bool, tel
     if not fit.converged and not fit.problems:
         warnings.warn("the fit of the model stopped before it converged", DunnoWarning, stacklevel=2)
     skipped = skip(sample, fit, JUDGING, tell, _enough(fit))
-    test = None if skipped is None else skipped.test(Softening())
-    found, masks = _explained(plan, Choice(fit, skipped), sample, gate, test, tell)
+    segments = _fitted_segments(plan, sample.movie, tell)
+    found = _explained(plan, Choice(fit, skipped), sample, gate, segments is not None, tell)
     calibration = tested(calibration_of(found.choice.fit, about), sample, found.choice.fit, found.skipped, tell)
     model = found.fit.model if sample.movie.clock is None else with_lag_power(found.fit.model, found.power)
-    calibration = replace(calibration, model=model, courses=found.fit.courses(), trials=found.choice.trials)
-    if masks is not None:
-        calibration = with_judged_masks(calibration, masks, test)
+    calibration = replace(
+        calibration, model=model, courses=found.fit.courses(), trials=found.choice.trials, segments=segments
+    )
     plan = replace(plan, gate=gate, calibration=calibration)
     # a block holds its frames, with their pixels where the cost asks for them
-    if masks is None and not (plan.cost.window or plan.cost.needs_pixels):
+    if segments is None and not (plan.cost.window or plan.cost.needs_pixels):
         plan = replace(plan, calibration=replace(calibration, frames_per_block=frames_together(sample, plan.halo)))
     return plan
 
@@ -83,27 +85,26 @@ class FitWithGaps:
         return cls(choice, fit, skipped if skipped is None or across is None else skipped.composed_with(across), power)
 
 
-def _explained(
-    plan: Plan, places: Choice, sample: Sample, gate: float, test: SkipTest | None, tell: Tell
-) -> tuple[FitWithGaps, Judged | None]:
-    """The evidence that speaks, and the model of masks where they are wrong, or it was asked for.
+def _fitted_segments(plan: Plan, movie: Movie, tell: Tell) -> SegmentModel | None:
+    """How masks are made of objects, where a glance says that they may be wrong, or it was asked for.
 
-    Where masks are wrong, their model takes the place of the evidence beyond places.
+    Somebody's links are about the masks as they are, and the paper's evidence about cells that have one each.
     """
-    found, fit, asked = None, places.fit, plan.evidence
-    if asked is None and not fit.problems and (test is None or test.is_clear):
-        found = FitWithGaps.of(places, gate, plan.max_gap)
-        if are_suspect(test, found.fit):
-            touching = FitWithGaps.of(with_touching(places, sample.cell_size), gate, plan.max_gap)
-            masks = judged_masks(touching.fit, sample, gate, tell, asked=False)
-            if masks.are_spoiled:
-                return touching, masks
-    choice = choose_evidence(places, sample.cell_size, asked, tell)
-    if found is not None and choice.fit is fit:
-        return replace(found, choice=choice), None
-    found = FitWithGaps.of(choice, gate, plan.max_gap)
-    judges_masks = Masks.name in (asked or ()) and not fit.problems
-    return found, judged_masks(found.fit, sample, gate, tell, asked=True) if judges_masks else None
+    if plan.repair is False or plan.links is not None or not movie.has_masks or (plan.evidence and not plan.repair):
+        return None
+    movie = movie.blanked([*broken_frames(movie)])
+    seen = glance(movie)
+    if seen.are_clean and not plan.repair:
+        return None
+    gap = MAX_GAP if plan.max_gap is None else plan.max_gap
+    return fit_segments(movie, seen, Options(max_gap=gap, divisions=plan.divisions), tell)
+
+
+def _explained(plan: Plan, places: Choice, sample: Sample, gate: float, repairs: bool, tell: Tell) -> FitWithGaps:
+    """The evidence that speaks; where masks are repaired, segments do, and places alone are fitted."""
+    if repairs:
+        return FitWithGaps(places, places.fit, places.skipped, 1.0)
+    return FitWithGaps.of(choose_evidence(places, sample.cell_size, plan.evidence, tell), gate, plan.max_gap)
 
 
 def _enough(fit: Fit) -> float:

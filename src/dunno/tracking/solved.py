@@ -31,7 +31,7 @@ def solved_block(
     far = stretch.lags > 1
     frame, within = stretch.row_frame[stretch.daughter], (stretch.mother, stretch.daughter)
     edges = np.lexsort((*(np.where(far, 0, each) for each in within), 2 * frame + far))
-    spread, log_probability = _distributions(stretch, found, edges, judged="p_two" in columns)
+    spread, log_probability = _distributions(stretch, found, edges)
     with np.errstate(divide="ignore"):
         known: dict[str, Any] = {"log_disappear": np.log(found.disappear), "log_divide": np.log(found.divide)}
     return Block.of(
@@ -50,7 +50,7 @@ def solved_block(
     ).part(own.start, own.stop)
 
 
-def _distributions(stretch: Stretch, found: Marginals, edges: Ints, *, judged: bool) -> tuple[Any, Floats]:
+def _distributions(stretch: Stretch, found: Marginals, edges: Ints) -> tuple[Any, Floats]:
     """Each daughter's distribution over neighbours and ⊥, and (E,) logarithms of the probabilities of edges in order."""
     far = stretch.lags[edges] > 1
     probability, daughter = found.edge[edges], stretch.daughter[edges]
@@ -58,8 +58,7 @@ def _distributions(stretch: Stretch, found: Marginals, edges: Ints, *, judged: b
     with np.errstate(divide="ignore"):
         logs = np.log(probability)
         spread = normalise(logs[~far], np.log(np.clip(found.appear + earlier, 0.0, 1.0)), daughter[~far])
-    # where masks may hold two cells, their edges' probabilities sum to more than 1
-    logs[~far] = np.minimum(logs[~far], 0.0) if judged else spread.log_probability
+    logs[~far] = spread.log_probability
     return spread, logs
 
 

@@ -9,10 +9,8 @@ import numpy as np
 from dunno.assignment import Marginals, Problem, Rounds
 from dunno.assignment.decide import most_right
 from dunno.calibration.kinds.model import ModelCalibration, transition_of
-from dunno.models.masks import solve_masks
 from dunno.tracking.candidates import candidates_of
 from dunno.tracking.gaps import posterior_with_gaps
-from dunno.tracking.masks import block_of_masks, with_gap_edges
 from dunno.tracking.plan import Plan
 from dunno.tracking.solved import solved_block
 from dunno.tracking.spans import Span
@@ -38,14 +36,9 @@ def solve(plan: Plan, stretch: Stretch, own: range) -> Block:
     calibration = plan.calibration
     assert isinstance(calibration, ModelCalibration)
     rounds, tempering = Rounds(), calibration.softening.tempering
-    if plan.has_masks:
-        model, stretch = calibration.posed(stretch)
-        block = block_of_masks(solve_masks(model, *with_gap_edges(model, stretch, plan.gate), tempering), own)
-    else:
-        model, stretch = calibration.posed(stretch, rounds)
-        given = None if plan.links is None else _across_gaps(plan.links, stretch)
-        found = posterior_with_gaps(model, stretch, plan.gate, tempering, given, rounds)
-        block = decided(*found, own, plan.seed)
+    model, stretch = calibration.posed(stretch, rounds)
+    given = None if plan.links is None else _across_gaps(plan.links, stretch)
+    block = decided(*posterior_with_gaps(model, stretch, plan.gate, tempering, given, rounds), own, plan.seed)
     return calibration.apply(block)
 
 

@@ -31,6 +31,7 @@ from dunno.tracking.gate import check_gate, estimate_gate
 from dunno.tracking.leaving import with_border_shares
 from dunno.tracking.measuring import with_measured_cells
 from dunno.tracking.plan import Plan
+from dunno.tracking.repairing import repaired_movie, repaired_spans
 from dunno.tracking.sampling import take_sample
 from dunno.tracking.self_calibration import fit_plan
 from dunno.tracking.skipped_temperature import fit_temperature
@@ -64,6 +65,8 @@ class Tracker:
             one to the movie itself, without truth, by skipping frames (the default): a model for method JP with a motion cost and
             no event cost given, else a temperature. `None` for none.
         divisions: Whether cells may divide; `False` for those that are known not to.
+        repair: Whether masks may be cut, joined and left out, with a probability for each; `None` does so where a glance at them
+            says that they may be wrong.
         seed: Makes everything random repeatable.
         workers: Threads to use; `None` takes all cores.
         executor: Any `concurrent.futures.Executor` to use instead.
@@ -92,6 +95,7 @@ class Tracker:
         evidence: str | Sequence[str] = "auto",
         max_gap: int | None = None,
         divisions: bool = True,
+        repair: bool | None = None,
         seed: int = 0,
         workers: int | None = None,
         executor: Executor | None = None,
@@ -104,6 +108,7 @@ class Tracker:
         self.disappear_cost = _check_event(disappear_cost, "disappear_cost")
         self.divide_cost = _check_event(divide_cost, "divide_cost")
         self.divisions = divisions
+        self.repair = repair
         self.no_mother = no_mother
         self.links = links
         self.evidence = chosen(evidence)
@@ -230,11 +235,15 @@ class Tracker:
             evidence=self.evidence,
             max_gap=self.max_gap,
             divisions=self.divisions,
+            repair=self.repair,
         )
 
     def stream(self, movie: Movie, plan: Plan | None = None) -> Iterator[Block]:
         """Yield the movie's blocks, in order, keeping a few in memory."""
         plan = plan or self.plan(movie)
+        if plan.segments is not None:
+            yield from (span.block for span in repaired_spans(movie, plan.segments))
+            return
         spans = spans_of(movie, plan.window, plan.block, plan.halo)
         yield from one_link_each(self._solved(partial(track_block, plan), spans))
 
@@ -257,6 +266,10 @@ class Tracker:
             movie = with_measured_cells(movie, pool)
         plan = self.plan(movie)
         about = self.about(movie, plan)
+        if plan.segments is not None:
+            repaired = list(repaired_spans(movie, plan.segments))
+            drawn = {t: each for span in repaired for t, each in span.drawn.items()}
+            return Tracking(repaired_movie(movie, drawn), (Block.joined([span.block for span in repaired]),), about)
         blocks = self.stream(movie, plan)
         if progress:
             from rich.progress import track as show
@@ -295,6 +308,7 @@ class Tracker:
             disappear_cost=self.disappear_cost,
             divide_cost=self.divide_cost,
             divisions=self.divisions,
+            repair=self.repair,
             no_mother=self.no_mother,
             links=None if self.links is None else self.links.source,
             links_unmatched=0 if self.links is None else len(self.links.unmatched),

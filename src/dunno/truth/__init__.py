@@ -1,6 +1,6 @@
 """What is true: annotated tracks matched to a movie's cells, and every daughter's true mother."""
 
-from dunno.truth.matching import TrackTable, check_table, match_tracks, match_truth
+from dunno.truth.matching import TrackTable, check_table, match_tracks, match_truth, matched_again
 from dunno.truth.mothers import (
     NO_MOTHER,
     NO_TRACK,
@@ -23,6 +23,7 @@ __all__ = [
     "earlier_mothers",
     "match_tracks",
     "match_truth",
+    "matched_again",
     "position",
     "true_mothers",
 ]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from dunno.errors import TruthError
-from dunno.types import Frames, Ints, Movie, Truth, where_is
+from dunno.types import Bools, Frames, Ints, Movie, Truth, where_is
 from dunno.types.labels import LabelImage, as_labels, count_overlaps, measure
+
+HALF, QUARTER = 0.5, 0.25
+"""Share of an annotated cell that a mask covers if it holds it: of given masks, and of repaired ones."""
 
 
 class TrackTable(NamedTuple):
@@ -58,7 +62,24 @@ def match_truth(
             raise TruthError(
                 f"{name}: track {table.track[bad]} {event} in frame {when[bad]}, but no mask shows it there"
             )
-    return Truth(*table, movie.frames, tuple(labels), tuple(tracks), tuple(present), tuple(others))
+    return Truth(*table, movie.frames, tuple(labels), tuple(tracks), tuple(present), tuple(others), markers)
+
+
+def matched_again(truth: Truth, movie: Movie) -> Truth:
+    """The same annotation matched to other masks of the movie, such as repaired ones; refused where it is not at hand.
+
+    A cell is held by the mask that covers most of it, if that is at least a quarter: parts of masks are cut where nobody knows.
+    """
+    if truth.markers is None or len(movie) != len(truth):
+        raise TruthError("the masks are not those that the truth was matched to, and the annotation is not at hand")
+    labels, tracks, others = [], [], []
+    for t in range(len(movie)):
+        masks = movie.masks(t)
+        labels.append(measure(masks, movie.where(t)).label)
+        own, more = match_cells(labels[-1], masks, as_labels(truth.markers[t], where_is(truth.markers, t)), QUARTER)
+        tracks.append(own)
+        others.append(more)
+    return replace(truth, labels=tuple(labels), tracks=tuple(tracks), others=tuple(others))
 
 
 def match_tracks(label: Ints, masks: LabelImage, markers: LabelImage) -> Ints:
@@ -74,21 +95,33 @@ def match_tracks(label: Ints, masks: LabelImage, markers: LabelImage) -> Ints:
     return match_cells(label, masks, markers)[0]
 
 
-def match_cells(label: Ints, masks: LabelImage, markers: LabelImage) -> tuple[Ints, Ints]:
-    """(n,) each detection's track, and (2, k) the further ones that it holds: index of the detection, track."""
+def match_cells(label: Ints, masks: LabelImage, markers: LabelImage, least: float = HALF) -> tuple[Ints, Ints]:
+    """(n,) each detection's track, and (2, k) the further ones that it holds: index of the detection, track.
+
+    A marker is held by the detection that covers most of it, if that is more than a share of it.
+    """
     if masks.shape != markers.shape:
         raise TruthError(
             f"masks of shape {masks.shape}, but annotations of shape {markers.shape}; they must be the same"
         )
     marked = measure(markers, "annotation")
     cell, marker, shared = count_overlaps(masks, markers)
-    covered = 2 * shared > marked.area[np.searchsorted(marked.label, marker)]
+    covered = (shared > least * marked.area[np.searchsorted(marked.label, marker)]) & _are_largest(marker, shared)
     order = np.argsort(shared[covered], kind="stable")  # the largest is written last
     tracks = np.zeros(len(label), np.int64)
     place, held = np.searchsorted(label, cell[covered][order]), marker[covered][order].astype(np.int64)
     tracks[place] = held
     besides = tracks[place] != held
     return tracks, np.stack([place[besides], held[besides]]).astype(np.int64)
+
+
+def _are_largest(marker: Ints, shared: Ints) -> Bools:
+    """(k,) which overlap is the largest of its marker, the first one of equal ones."""
+    order = np.lexsort((-np.arange(len(marker)), shared, marker))
+    last = np.append(marker[order][1:] != marker[order][:-1], True) if len(order) else np.zeros(0, np.bool_)
+    found = np.zeros(len(marker), np.bool_)
+    found[order[last]] = True
+    return found
 
 
 def _rows(table: TrackTable, label: Ints, frame: int, where: str, name: str) -> Ints:

@@ -21,8 +21,9 @@ AS_DAUGHTER = {
     "entropy": np.nan,
     "log_together": 0.0,
     "appears_less": 0.0,
-    "p_false": np.nan,
-    "p_two": np.nan,
+    "p_segment": np.nan,
+    "p_cell": np.nan,
+    "two": False,
     "reviewed": False,
 }
 """Columns of cells that are known from the frames before, and what they hold where nothing is."""
@@ -79,7 +80,8 @@ class Block:
         log_together: (N,) log of how much likelier each daughter's link is given the one before it in its track.
         appears_less: (N,) by how much a cell's appearing costs less in a pair of frames than in all, for what gaps explain;
             `disappears_less` likewise.
-        p_false: (N,) how probably the mask holds no cell; NaN where it is taken for one. `p_two`: that it holds two.
+        p_segment: (N,) how probably the region is one object; NaN where masks are trusted. `p_cell`: that the object is a cell,
+            given that it is one. `two`: whether a person said that the mask holds two.
         reviewed: (N,) whether a person decided about the daughter.
         log_disappear: (N,) log probability of having no daughter; NaN where it is not known. `log_divide`: of having two.
         border_share: (N,) of being lost, the share of having left the field; NaN where no model knows.
@@ -102,8 +104,9 @@ class Block:
     entropy: Floats
     log_together: Floats
     appears_less: Floats
-    p_false: Floats
-    p_two: Floats
+    p_segment: Floats
+    p_cell: Floats
+    two: Bools
     reviewed: Bools
     log_disappear: Floats
     log_divide: Floats
@@ -211,7 +214,6 @@ class Block:
     def p_appear(self) -> Floats:
         """(N,) probability that a cell appeared: that it has no mother in the frame before nor in an earlier one."""
         none = np.exp(self.log_no_mother)
-        none = np.where(np.isnan(self.p_false), none, np.clip(none - np.nan_to_num(self.p_false), 0.0, 1.0))
         far = self.gap > 0
         if not far.any():
             return none

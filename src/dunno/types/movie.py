@@ -47,6 +47,28 @@ class FewFrames:
         return self.frames[t]
 
 
+@dataclass(frozen=True)
+class PickedFrames:
+    """Some frames of a source, counted from 0."""
+
+    source: Frames
+    positions: Ints
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def __getitem__(self, t: int) -> Any:
+        return self.source[int(self.positions[t])]
+
+    def where(self, t: int) -> str:
+        """Names a frame in messages."""
+        return where_is(self.source, int(self.positions[t]))
+
+    def only(self, positions: Sequence[int]) -> FewFrames:
+        """What a worker elsewhere needs."""
+        return FewFrames({t: self[t] for t in positions})
+
+
 class Movie:
     """Masks over time, and optionally the images behind them. Frames are read when they are asked for.
 
@@ -235,6 +257,15 @@ class Movie:
         """View whose cells come from where they were measured before; its masks are refused where they have changed since."""
         view = self.part(slice(None))
         view._cells, view._places = source, np.arange(len(self))
+        return view
+
+    def with_masks(self, masks: Frames, mask_source: str) -> Movie:
+        """View with other masks, one for every frame in view; its cells are measured anew."""
+        view = self.part(slice(None))
+        view._masks, view.mask_source, view._cells = masks, mask_source, None
+        view._images = None if self._images is None else PickedFrames(self._images, self._positions)
+        view._blank = frozenset(np.flatnonzero(np.isin(self._positions, [*self._blank])).tolist())
+        view._positions = view._places = np.arange(len(self))
         return view
 
     def with_images(self, images: Frames) -> Movie:

@@ -150,7 +150,8 @@ class PairPosterior:
     def log_probability(self) -> Floats:
         """(E,) log P(mother | daughter).
 
-        With `log_no_mother` they sum to 1 for every daughter, or to 1 more than the probability that the mask holds two cells.
+        With `log_no_mother` they sum to 1 for every daughter; where masks are repaired, given that it is an object. A mask of which
+        a person said that it holds two cells has two mothers.
         """
         return self.block.log_probability[self.near]
 
@@ -231,13 +232,10 @@ class PairPosterior:
         """(m,) whether a mother is linked to two daughters or more, as one cell; or to three, as two cells of which one divides."""
         return np.asarray(self.load >= np.where(self.holds_two, 3, 2))
 
-    @cached_property
+    @property
     def holds_two(self) -> Bools:
-        """(m,) mothers' masks that hold two cells more probably than not, or than dividing, where they have two daughters."""
-        two = self.block.p_two[self.mother_rows]
-        if self.log_divide is None:
-            return np.asarray(two > 0.5)
-        return np.asarray((two > 0.5) | ((self.load >= 2) & (two > np.exp(self.log_divide))))
+        """(m,) mothers' masks of which a person said that they hold two cells."""
+        return self.block.two[self.mother_rows]
 
     @cached_property
     def problem(self) -> Problem | None:

@@ -43,6 +43,7 @@ class RunInfo(Mapping[str, Any]):
     disappear_cost: float | None = None
     divide_cost: float | None = None
     divisions: bool = True
+    repair: bool | None = None
     no_mother: bool = True
     links: str | None = None
     links_unmatched: int = 0
@@ -134,7 +135,7 @@ class RunInfo(Mapping[str, Any]):
 
     @property
     def judges_masks(self) -> bool:
-        """Whether masks might hold no cell, or two."""
+        """Whether masks might be cut, joined or left out."""
         return bool(self.calibration_details.get("judges_masks"))
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dunno.types.arrays import Ints
-from dunno.types.movie import check_step
+from dunno.types.movie import Frames, PickedFrames, check_step
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +25,8 @@ class Truth:
         present: For each frame, the tracks that are marked in it, detected or not, ascending.
         others: For each frame, (2, k) further tracks that detections hold beside their own: index of the detection, track. Empty
             where no mask holds two cells.
+        markers: The annotation itself, a label image per frame in view whose labels are tracks, so that other masks of the movie
+            can be matched to it; `None` where it is not at hand.
     """
 
     track: Ints
@@ -36,6 +38,7 @@ class Truth:
     tracks: tuple[Ints, ...] = field(repr=False)
     present: tuple[Ints, ...] = field(repr=False)
     others: tuple[Ints, ...] = field(default=(), repr=False)
+    markers: Frames | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.frames)
@@ -57,4 +60,5 @@ class Truth:
             tracks=self.tracks[selection],
             present=self.present[selection],
             others=self.others[selection],
+            markers=None if self.markers is None else PickedFrames(self.markers, np.arange(len(self))[selection]),
         )

@@ -18,7 +18,7 @@ def test_csv_holds_every_edge_and_every_cell(tracking: Tracking, tmp_path: Path)
     tracking.to_csv(tmp_path / "csv")
     edges, cells = rows_of(tmp_path / "csv" / "edges.csv"), rows_of(tmp_path / "csv" / "detections.csv")
     assert list(edges[0]) == ["mother_frame", "mother", "frame", "daughter", "cost", "probability", "selected"]
-    assert list(cells[0]) == "frame label track y x area entropy p_appear p_disappear p_divide p_false p_two".split()
+    assert list(cells[0]) == "frame label track y x area entropy p_appear p_disappear p_divide p_segment p_cell".split()
     assert len(cells) == n_cells(tracking)
     np.testing.assert_allclose(
         [float(row["probability"]) for row in edges],

@@ -62,8 +62,8 @@ def test_a_track_is_listed_where_its_masks_hold_a_cell(tmp_path: Path) -> None:
         (2, 3, 2),
         (2, 3, 2),
     ]
-    p_false = np.array([0.9, 0.9, 0.1, 0.9, 0.1, 0.1, 0.1, 0.9, 0.1, 0.1])
-    replace(tracking, blocks=(replace(tracking.block, p_false=p_false),)).to_ctc(tmp_path / "out")
+    p_cell = np.array([0.1, 0.1, 0.9, 0.1, 0.9, 0.9, 0.9, 0.1, 0.9, 0.9])
+    replace(tracking, blocks=(replace(tracking.block, p_cell=p_cell),)).to_ctc(tmp_path / "out")
     rows = np.loadtxt(tmp_path / "out" / "res_track.txt", int).tolist()
     assert rows == [[1, 1, 2, 0], [3, 2, 3, 0], [4, 2, 3, 0]]
     for t in range(4):

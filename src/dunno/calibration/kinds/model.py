@@ -17,6 +17,7 @@ from dunno.costs import Cost, evaluate
 from dunno.models.drift import with_drift
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
+from dunno.segments.fit import SegmentModel
 from dunno.types import Block, Candidates, Floats, FramePair, RunInfo
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Transition
@@ -41,6 +42,7 @@ class ModelCalibration(Calibration):
         fitted_for: What it was fitted on.
         division_doubt: How well the odds of divisions are known where masks are judged: the standard deviation of their common
             logarithm.
+        segments: How masks are made of objects; `None` where every mask is one.
     """
 
     name: ClassVar[str] = "motion model"
@@ -63,6 +65,7 @@ class ModelCalibration(Calibration):
     fitted_for: Mapping[str, Any] = field(default_factory=dict)
     division_doubt: float = 0.0
     frames_per_block: int = 0
+    segments: SegmentModel | None = None
 
     @property
     def collective(self) -> bool:
@@ -81,8 +84,8 @@ class ModelCalibration(Calibration):
 
     @property
     def judges_masks(self) -> bool:
-        """Whether masks may hold no cell, or two."""
-        return self.model.judges_masks
+        """Whether masks may be cut, joined or left out."""
+        return self.segments is not None
 
     def at(self, stretch: Stretch) -> Model:
         """The model for a stretch: varying parameters are interpolated between the frames at which they were fitted.
@@ -212,6 +215,7 @@ class ModelCalibration(Calibration):
             "summary": dict(self.summary),
             "division_doubt": self.division_doubt,
             "together": self.frames_per_block,
+            "segments": None if self.segments is None else self.segments.to_dict(),
         }
 
     @classmethod
@@ -232,6 +236,7 @@ class ModelCalibration(Calibration):
             fitted_for=content["fitted_for"],
             division_doubt=content.get("division_doubt", 0.0),
             frames_per_block=content.get("together", 0),
+            segments=None if content.get("segments") is None else SegmentModel.of_dict(content["segments"]),
         )
 
     def moved_to(self, field: Field) -> ModelCalibration:

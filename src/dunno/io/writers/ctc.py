@@ -61,7 +61,7 @@ class CtcWriter:
         for t in numbered.frames:
             rows = numbered.block.rows(t)
             cells, track = numbered.block.cells.at(t), numbered.track[rows]
-            self._write(cells, np.where(numbered.p_false[rows] > 0.5, 0, track))
+            self._write(cells, np.where(numbered.p_cell[rows] < 0.5, 0, track))
 
     def _write(self, cells: Detections, track: Ints) -> None:
         """Write one frame's masks; the tracks of masks that hold no cell are 0."""

@@ -24,7 +24,7 @@ from dunno.types import Movie, RunInfo
 GEFF_VERSION = "1.3"
 """Of the format that is written."""
 
-MAY_BE_MISSING = ("probability", "entropy", "p_appear", "p_disappear", "p_divide", "p_false", "p_two")
+MAY_BE_MISSING = ("probability", "entropy", "p_appear", "p_disappear", "p_divide", "p_segment", "p_cell")
 
 
 class GeffWriter:
@@ -33,7 +33,7 @@ class GeffWriter:
     Nodes carry time `t`, position (z, y, x), `label` (also as `seg_id`), `track` (the tracklet), `lineage`, `area`, `radius` (a
     sphere), the `probability` of the link that leads to them, `entropy` and the events' probabilities, missing where undefined;
     edges carry `cost` and `probability`, candidates also `selected`. After a review, `reviewed` marks what a person decided. Every
-    property has a name, a unit and a description. `p_false` and `p_two` tell of masks that hold no cell, or two.
+    property has a name, a unit and a description. `p_segment` and `p_cell` tell of regions that may be no object, or debris.
     """
 
     name = "geff"

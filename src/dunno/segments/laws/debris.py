@@ -9,6 +9,7 @@ import numpy as np
 
 from dunno.segments.densities import Prior, fitted_place, fitted_share, fitted_variance, student
 from dunno.segments.laws.motion import GROWTH_TAIL, STEP_TAIL
+from dunno.segments.laws.turnover import Events
 from dunno.segments.pairs import Near
 from dunno.types import Bools, Floats
 
@@ -77,14 +78,14 @@ class Debris:
 
     def log_density(self, pairs: Near) -> Floats:
         """Of a link."""
-        lag = 1.0 + pairs.gap
+        lag = pairs.lag
         step = student(pairs.squared, self.step * lag, STEP_TAIL, self.dimensions)
         growth = student(pairs.growth**2, self.growth * lag, GROWTH_TAIL)
         return step + growth + log(1 - self.end) + pairs.gap * log(self.missed)
 
     def fitted_links(self, pairs: Near, weight: Floats, there: float) -> Debris:
         """By links with these weights, and how much debris there is."""
-        lag = 1.0 + pairs.gap
+        lag = pairs.lag
         step = fitted_variance(
             pairs.squared / lag, weight, self.step, STEP_TAIL, Prior(self.usual, STEP_WORTH), self.dimensions
         )
@@ -92,17 +93,9 @@ class Debris:
         missed = fitted_share(float((weight * pairs.gap).sum()), there, MISSED_PRIOR)
         return replace(self, step=max(step, 0.05), growth=growth, missed=float(np.clip(missed, *MISSED_BOUNDS)))
 
-    def fitted(
-        self,
-        log_area: Floats,
-        there: Floats,
-        appear: Floats,
-        disappear: Floats,
-        at_first: Bools,
-        at_last: Bools,
-        frames: int,
-    ) -> Debris:
+    def fitted(self, events: Events, log_area: Floats, frames: int) -> Debris:
         """By how probable it is that each object is there, appears and ends."""
+        there, appear, disappear, at_first, at_last = events
         usual = self.usual_area + log(USUAL_SHARE), USUAL_SPREAD
         middle, scale = fitted_place(log_area, there, self.area, AREA_TAIL, usual, AREA_WORTH)
         area = min(middle, self.usual_area - SMALLER), float(np.clip(scale, *SPREADS))
@@ -112,5 +105,5 @@ class Debris:
             first=(float(there.sum()) + 1) / frames / self.field,
             appearing=new / (frames - 1 + APPEAR_WORTH) / self.field,
             area=area,
-            end=fitted_share(*(float(x[~at_last].sum()) for x in (disappear, there)), END_PRIOR),
+            end=fitted_share(float(disappear[~at_last].sum()), float(there[~at_last].sum()), END_PRIOR),
         )

@@ -30,7 +30,7 @@ class Jolt:
 
     def log_density(self, pairs: Near, segments: Segments) -> Floats:
         """Of a jolted link."""
-        lag, d = 1.0 + pairs.gap, segments.dimensions
+        lag, d = pairs.lag, segments.dimensions
         area = np.sqrt(segments.area[pairs.mother] * segments.area[pairs.daughter])
         step = isotropic_normal(pairs.squared, STEP**2 * area ** (2 / d) * lag, d)
         return step + normal(pairs.growth, GROWTH * np.sqrt(lag))

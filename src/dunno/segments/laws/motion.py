@@ -46,13 +46,13 @@ class Motion:
 
     def log_density(self, pairs: Near) -> Floats:
         """Of each link."""
-        lag = 1.0 + pairs.gap
+        lag = pairs.lag
         step, growth = np.array(self.step)[pairs.parts] * lag, np.array(self.growth)[pairs.parts] * lag
         return student(pairs.squared, step, STEP_TAIL, self.dimensions) + student(pairs.growth**2, growth, GROWTH_TAIL)
 
     def fitted(self, pairs: Near, weight: Floats) -> Motion:
         """By links with these weights."""
-        lag = 1.0 + pairs.gap
+        lag = pairs.lag
         step, growth = list(self.step), list(self.growth)
         for k in range(3):
             own = pairs.parts == k

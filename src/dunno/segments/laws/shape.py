@@ -95,29 +95,34 @@ class Shape:
 
     def log_marginal(self, segments: Segments) -> Floats:
         """(N,) of every segment's halves; NaN for parts."""
-        return self.log_of(segments.halves, segments.balance)
+        known = ~np.isnan(segments.balance)
+        found = np.full(len(known), np.nan)
+        found[known] = self.log_of(segments.halves[known], segments.balance[known])
+        return found
 
     def log_ratios(self, pairs: Near, segments: Segments) -> tuple[Floats, Floats]:
         """Of the daughter's halves given the mother's, over the marginal: as they are, and turned; 0 where one is a part.
 
         Both are halved, so that their sum is the density of halves that nobody has named.
         """
-        marginal = self.log_marginal(segments)[pairs.daughter]
-        lag = 1.0 + pairs.gap
+        marginal = np.nan_to_num(self.log_marginal(segments))[pairs.daughter]
+        lag = pairs.lag
         one, other = segments.balance[pairs.mother], segments.balance[pairs.daughter]
         ratios = []
+        known = pairs.parts == 0
         for squared, change in ((pairs.kept, other - one), (pairs.turned, other + one)):
+            squared, change = (np.where(known, each, 0.0) for each in (squared, change))
             lasting = student(squared, self.halves * lag, HALVES_TAIL, self.dimensions)
             lasting = lasting + student(change**2, self.balance * lag, BALANCE_TAIL)
             ratio = np.logaddexp(log(LASTS) + lasting - marginal, log(1 - LASTS)) - log(2)
-            ratios.append(np.where(pairs.parts == 0, ratio, -log(2)))
+            ratios.append(np.where(known, ratio, -log(2)))
         return ratios[0], ratios[1]
 
     def fitted(self, pairs: Near, weight: Floats, segments: Segments, single: Floats, two: Floats) -> Shape:
         """By links of whole masks with these weights, and by how probable it is that each mask is one cell, and two."""
         whole = pairs.parts == 0
         pairs, weight = pairs[whole], weight[whole]
-        lag = 1.0 + pairs.gap
+        lag = pairs.lag
         same = pairs.kept <= pairs.turned
         one, other = segments.balance[pairs.mother], segments.balance[pairs.daughter]
         squared = np.minimum(pairs.kept, pairs.turned) / lag
@@ -147,7 +152,7 @@ class Shape:
 def lengths(halves: Floats) -> Floats:
     """(n,) of these vectors; none is shorter than that of a round mask."""
     d = halves.shape[1]
-    return np.maximum(np.sqrt((halves**2).sum(axis=1)), np.exp(ROUND[d] + LEAST_STRETCH))
+    return np.asarray(np.maximum(np.sqrt((halves**2).sum(axis=1)), np.exp(ROUND[d] + LEAST_STRETCH)))
 
 
 def stretches(halves: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,21 @@ APPEARING, APPEARING_AT_BORDER, APPEAR_WORTH = 0.002, 0.02, 20.0
 """Of the cells of a frame, inside the field and at its border; worth so many frames."""
 
 MISSED_BOUNDS = 0.001, 0.1
+
+
+class Events(NamedTuple):
+    """How probable it is that each object is there, appears and ends, and whether that is in the first frame, or the last."""
+
+    there: Floats
+    appear: Floats
+    disappear: Floats
+    at_first: Bools
+    at_last: Bools
+
+    def only(self, own: Bools) -> Events:
+        """Of some of them."""
+        there, appear, disappear, at_first, at_last = self
+        return Events(there[own], appear[own], disappear[own], at_first[own], at_last[own])
 
 
 @dataclass(frozen=True)
@@ -82,17 +98,9 @@ class Turnover:
         """The share that ends."""
         return np.where(at_border, self.end_at_border, self.end)
 
-    def fitted(
-        self,
-        there: Floats,
-        appear: Floats,
-        disappear: Floats,
-        at_border: Bools,
-        at_first: Bools,
-        at_last: Bools,
-        frames: int,
-    ) -> Turnover:
+    def fitted(self, events: Events, at_border: Bools, frames: int) -> Turnover:
         """By how probable it is that each cell is there, appears and ends."""
+        there, appear, disappear, at_first, at_last = events
         inside, border = ~at_border & ~at_first, at_border & ~at_first
         steps = frames - 1 + APPEAR_WORTH
         return replace(
@@ -102,10 +110,8 @@ class Turnover:
             at_border=(float(appear[border].sum()) + APPEARING_AT_BORDER * self.crowd * APPEAR_WORTH)
             / steps
             / self.border,
-            end=fitted_share(*(float(x[~at_border & ~at_last].sum()) for x in (disappear, there)), END_PRIOR),
-            end_at_border=fitted_share(
-                *(float(x[at_border & ~at_last].sum()) for x in (disappear, there)), BORDER_END_PRIOR
-            ),
+            end=_share_that_ends(disappear, there, ~at_border & ~at_last, END_PRIOR),
+            end_at_border=_share_that_ends(disappear, there, at_border & ~at_last, BORDER_END_PRIOR),
         )
 
     def with_area(self, log_area: Floats, single: Floats, two: Floats) -> Turnover:
@@ -118,3 +124,7 @@ class Turnover:
     def with_missed(self, skipped: float, cells: float) -> Turnover:
         """By how many masks links skip."""
         return replace(self, missed=float(np.clip(fitted_share(skipped, cells, MISSED_PRIOR), *MISSED_BOUNDS)))
+
+
+def _share_that_ends(disappear: Floats, there: Floats, own: Bools, prior: Prior) -> float:
+    return fitted_share(float(disappear[own].sum()), float(there[own].sum()), prior)

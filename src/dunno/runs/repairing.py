@@ -1,0 +1,98 @@
+"""What a run writes where masks are repaired: the masks, what became of each, and the segments that were not chosen."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from dunno.io import block_files, cell_files
+from dunno.io.ctc import write_mask
+from dunno.io.output import MASKS, OBJECTS
+from dunno.runs.broken import Tracked, undefined
+from dunno.segments.drawing import SIXTEEN_BITS, Drawn
+from dunno.segments.fit import SegmentModel
+from dunno.segments.repair import OtherSegments, Repair
+from dunno.tracking.measuring import broken_frames, frame_blocks, measure_block
+from dunno.tracking.repairing import RepairedSpan, repaired_movie, repaired_spans
+from dunno.types import BrokenFrame, Movie
+from dunno.types.cells import AXES
+from dunno.work.progress import Tell
+
+REPAIRS, OTHERS = "repairs.csv", "segments.csv"
+
+
+class RepairedRun:
+    """A movie that is tracked with its masks repaired.
+
+    Attributes:
+        movie: The movie under its repaired masks; frames are known as soon as their block was given.
+        counts: How many masks were split, joined and left out.
+    """
+
+    def __init__(self, movie: Movie, model: SegmentModel, place: Path, tell: Tell) -> None:
+        self._broken = broken_frames(movie)
+        self._given, self._model, self._place, self._tell = movie.blanked([*self._broken]), model, place, tell
+        self._drawn: dict[int, Drawn] = {}
+        self.movie = repaired_movie(self._given, self._drawn)
+        self.counts: dict[str, int] = {}
+
+    def blocks(self) -> Iterator[Tracked]:
+        """Solve, write and hand on one block after the other."""
+        pairs = self._place / block_files.FOLDER
+        axes = AXES[self._given.n_dimensions]
+        with (
+            (self._place / REPAIRS).open("w", newline="") as repairs,
+            (self._place / OTHERS).open("w", newline="") as others,
+        ):
+            tables = csv.writer(repairs), csv.writer(others)
+            tables[0].writerow(["frame", "mask", "label", "what", "probability"])
+            tables[1].writerow(["frame", "id", "masks", "area", *axes, "p_segment"])
+            for index, span in enumerate(repaired_spans(self._given, self._model, self._tell)):
+                self._drawn.update(span.drawn)
+                tables[0].writerows(map(self._row, span.repairs))
+                tables[1].writerows(_rows(span.others))
+                tracked = self._tracked(span)
+                block_files.write_block(block_files.block_file(pairs, index), tracked.block, tracked.broken)
+                yield tracked
+        self._write_masks()
+
+    def _tracked(self, span: RepairedSpan) -> Tracked:
+        frames = {int(self._given.frames[t]): problem for t, problem in self._broken.items()}
+        own = set(span.block.frames[span.block.first :].tolist())
+        found = [BrokenFrame(frame, frames[frame]) for frame in sorted(own & set(frames))]
+        return Tracked(undefined(span.block, frames) if found else span.block, found)
+
+    def _row(self, repair: Repair) -> list[object]:
+        self.counts[repair.what] = self.counts.get(repair.what, 0) + 1
+        label = "" if repair.label is None else repair.label
+        return [repair.frame, repair.mask, label, repair.what, f"{repair.probability:.6g}"]
+
+    def _write_masks(self) -> None:
+        """The masks, a file per frame, and what is measured of them."""
+        folder, digits = self._place / MASKS, max(3, len(str(int(self.movie.frames.max()))))
+        folder.mkdir(exist_ok=True)
+        (self._place / OBJECTS).mkdir(exist_ok=True)
+        for index, part in enumerate(frame_blocks(self.movie)):
+            for t, frame in enumerate(part.frames.tolist()):
+                masks = part.masks(t)
+                small = masks.astype(np.uint16 if masks.max(initial=0) <= SIXTEEN_BITS else np.uint32)
+                write_mask(folder / f"mask{frame:0{digits}d}.tif", small)
+            measured = measure_block(part)
+            cell_files.write_cells(block_files.block_file(self._place / OBJECTS, index), measured.cells)
+
+
+def _rows(others: OtherSegments) -> Iterator[list[object]]:
+    for k in range(len(others.id)):
+        masks = f"{others.mask[k]}+{others.other_mask[k]}" if others.other_mask[k] else int(others.mask[k])
+        place = [f"{x:.6g}" for x in others.centroid[k]]
+        yield [
+            int(others.frame[k]),
+            int(others.id[k]),
+            masks,
+            f"{others.area[k]:.6g}",
+            *place,
+            f"{others.p_segment[k]:.6g}",
+        ]

@@ -1,0 +1,152 @@
+"""Tracking where masks are not trusted: segments of some frames solved together, and the masks as they are repaired.
+
+A movie is solved at once up to `TOGETHER` masks, else in spans of frames, one after the other: each sees frames on either side of
+its own, and what the one before decided about the frame that they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from dunno.segments.answer import Answer, sets_of_states
+from dunno.segments.drawing import Drawn, draw
+from dunno.segments.fit import SegmentModel
+from dunno.segments.model import Structure
+from dunno.segments.repair import Objects, OtherSegments, Repair, block_of, other_segments
+from dunno.segments.table import SegmentTable, segment_table
+from dunno.types import Block, Floats, Ints, Movie
+from dunno.types.labels import LabelImage
+from dunno.work.progress import Tell, tell_nobody
+
+TOGETHER, HALO = 60_000, 24
+"""Masks that are solved at once, and frames on either side of a span."""
+
+
+@dataclass(frozen=True, eq=False)
+class RepairedSpan:
+    """Some frames, solved.
+
+    Attributes:
+        block: Their objects, links and probabilities.
+        drawn: By position in the movie, what is drawn again in a frame.
+        repairs: What became of masks.
+        others: Segments that were not chosen.
+    """
+
+    block: Block
+    drawn: Mapping[int, Drawn]
+    repairs: tuple[Repair, ...]
+    others: OtherSegments
+
+
+def repaired_spans(movie: Movie, model: SegmentModel, tell: Tell = tell_nobody) -> Iterator[RepairedSpan]:
+    """Solve a movie, span after span."""
+    before: Ints | None = None
+    size = _pairs_together(movie, model)
+    for start in range(0, len(movie) - 1, size):
+        tell("tracking frames", start, len(movie) - 1)
+        stop = min(start + size, len(movie) - 1)
+        first, end = max(start - HALO, 0), min(stop + 1 + HALO, len(movie))
+        table = segment_table(movie.part(slice(first, end)), model.seen, model.options.parts)
+        found, before = _solved(table, model, range(start - first, stop - first), first, before)
+        yield found
+    tell("tracking frames", len(movie) - 1, len(movie) - 1)
+
+
+def _pairs_together(movie: Movie, model: SegmentModel) -> int:
+    """How many frame pairs are solved at once, by the movie alone."""
+    most = int(TOGETHER / max(model.scale.crowd, 1.0))
+    return len(movie) if len(movie) <= most else max(most - 2 * HALO, HALO)
+
+
+def _solved(
+    table: SegmentTable, model: SegmentModel, own: range, first: int, before: Ints | None
+) -> tuple[RepairedSpan, Ints]:
+    """Solve a span, given the ranks of the sets in its first frame; with those of its last frame."""
+    masks = table.masks
+    structure, posterior, answer = model.solve(table.segments, partial(_given, table, own.start, before))
+    objects = Objects.of(table, answer)
+    share = _border_share(model, table, answer)
+    block = block_of(objects, structure, posterior, share, own)
+    told = range(own.start + (0 if before is None else 1), own.stop + 1)
+    repairs = tuple(repair for t in told for repair in objects.repairs(t))
+    frames = masks.frames[[told.start, told.stop - 1]]
+    others = other_segments(table, structure, posterior, answer)
+    inside = (others.frame >= frames[0]) & (others.frame <= frames[1])
+    span = RepairedSpan(
+        block,
+        {first + t: objects.drawn(t) for t in told},
+        repairs,
+        OtherSegments(*(column[inside] for column in others)),
+    )
+    return span, _ranks(structure, answer)[masks.rows(own.stop)]
+
+
+def _numbers_by_mask(structure: Structure) -> tuple[Ints, Ints]:
+    """Each mask's sets in order: (Q,) the mask, and the set's number."""
+    number = sets_of_states(structure.segments, structure.holdings)
+    span = int(number.max(initial=0)) + 1
+    mask, own = np.divmod(np.unique(structure.hypotheses.mask * span + number), span)
+    return mask, own
+
+
+def _ranks(structure: Structure, answer: Answer) -> Ints:
+    """(M,) which of its mask's sets was chosen: sets of a frame have the same order wherever a span begins."""
+    mask, own = _numbers_by_mask(structure)
+    rank = np.arange(len(mask)) - np.searchsorted(mask, mask)
+    chosen = own == answer.sets[mask]
+    return np.asarray(rank[chosen])
+
+
+def _given(table: SegmentTable, t: int, ranks: Ints | None, structure: Structure) -> Ints | None:
+    """(M,) the sets that are given: those of a frame, by their ranks."""
+    if ranks is None:
+        return None
+    mask, own = _numbers_by_mask(structure)
+    rows = table.masks.rows(t)
+    given = np.full(table.segments.n_masks, -1, np.int64)
+    given[rows] = own[np.searchsorted(mask, np.arange(rows.start, rows.stop)) + ranks]
+    return given
+
+
+def _border_share(model: SegmentModel, table: SegmentTable, answer: Answer) -> Floats:
+    """(K,) of ending, the share that the border explains."""
+    turnover = model.laws.turnover
+    at_border = table.segments.at_border[answer.segment]
+    return np.where(at_border, max(1 - turnover.end / max(turnover.end_at_border, 1e-12), 0.0), 0.0)
+
+
+@dataclass(frozen=True)
+class RepairedMasks:
+    """The masks of a movie as they are repaired, drawn when they are asked for."""
+
+    movie: Movie
+    drawn: Mapping[int, Drawn] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.movie)
+
+    @property
+    def frame_shape(self) -> tuple[int, ...]:
+        """Of a frame."""
+        return self.movie.shape
+
+    def where(self, t: int) -> str:
+        """Names a frame in messages."""
+        return f"{self.movie.where(t)}, repaired"
+
+    def __getitem__(self, t: int) -> LabelImage:
+        changes = self.drawn.get(t)
+        masks = self.movie.masks(t)
+        if changes is None or not len(changes.row):
+            return masks
+        return draw(masks, self.movie.detections(t).without_pixels(), np.array(self.movie.scale), changes)
+
+
+def repaired_movie(movie: Movie, drawn: Mapping[int, Drawn]) -> Movie:
+    """View of a movie with its masks repaired, not measured yet."""
+    return movie.with_masks(RepairedMasks(movie, drawn), f"{movie.mask_source}, repaired")
