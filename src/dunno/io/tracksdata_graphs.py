@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import InputError, MissingExtra, MovieError
-from dunno.io.columns import columns_for_tools, edge_columns
+from dunno.io.columns import KNOWN, SEGMENT, columns_for_tools, edge_columns
 from dunno.io.graphs import SOLUTION
 from dunno.lineage.tracks import NumberedBlock
 from dunno.types import Ints, Movie, Points, RunInfo
 from dunno.types.cells import AXES
 from dunno.types.points import diameter_between, split_by_frame
 
-BELIEVED = ("probability", "entropy", "p_appear", "p_disappear", "p_divide", "p_false", "p_two")
+BELIEVED = ("probability", *KNOWN, *SEGMENT)
 """What is told of cells."""
 
 TOLD = ("probability", "cost", SOLUTION)

@@ -22,7 +22,7 @@ class Solver:
         reset: Forget an earlier solution of that name.
         return_solution: Give back a view of the solution.
         candidates: Add every candidate edge with its probability, not the links alone.
-        **options: Of the `Tracker`, such as `cost` or `max_gap`.
+        **options: Of the `Tracker`, such as `cost` or `max_gap`; masks are never repaired.
 
     Attributes:
         tracking: What was found last, with the verdict on its probabilities in `tracking.about`.
@@ -38,7 +38,11 @@ class Solver:
     ) -> None:
         self.output_key, self.reset, self.return_solution = output_key, reset, return_solution
         self.tracking: Tracking | None = None
-        self._candidates, self._tracker = candidates, Tracker(**options)
+        if options.pop("repair", False):
+            raise InputError(
+                "a solver keeps the graph's nodes; to repair masks, track them, and take tracking.to_tracksdata()"
+            )
+        self._candidates, self._tracker = candidates, Tracker(repair=False, **options)
 
     def solve(self, graph: Any) -> Any:
         """Track a graph's nodes, and write into it.

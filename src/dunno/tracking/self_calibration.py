@@ -90,7 +90,12 @@ def _fitted_segments(plan: Plan, movie: Movie, tell: Tell) -> SegmentModel | Non
 
     Somebody's links are about the masks as they are, and the paper's evidence about cells that have one each.
     """
-    if plan.repair is False or plan.links is not None or not movie.has_masks or (plan.evidence is not None and not plan.repair):
+    if (
+        plan.repair is False
+        or plan.links is not None
+        or not movie.has_masks
+        or (plan.evidence is not None and not plan.repair)
+    ):
         return None
     movie = movie.blanked([*broken_frames(movie)])
     seen = glance(movie)
