@@ -27,7 +27,7 @@ def unseen_shares(counts: Ints, linked: Bools) -> Floats | None:
 
     Example:
         >>> unseen_shares(np.array([100, 101, 99, 30, 0, 98, 100]), np.ones(6, bool))[3:5].round(2).tolist()
-        [0.7, 1.0]
+        [0.69, 1.0]
     """
     share = np.zeros(len(counts))
     for first, end in pairwise([0, *(np.flatnonzero(~linked) + 1).tolist(), len(counts)]):
