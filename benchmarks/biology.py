@@ -25,7 +25,7 @@ from dunno import Tracker, read
 from dunno.biology import Biology, Lineage, measure
 from dunno.biology.survival import kaplan_meier
 from dunno.errors import DunnoWarning
-from dunno.io.leaving_out import LeftOut, sure_links
+from dunno.io.filtering import LeftOut, sure_links
 from dunno.simulate import colony
 from dunno.types import Truth
 

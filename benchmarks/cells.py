@@ -23,7 +23,7 @@ from dunno.segments.glance import THREE
 from dunno.segments.pixels import cut, unite
 from dunno.types import Detections, Movie
 from dunno.types.labels import measure
-from dunno.types.measuring import digest_of, measure_cells
+from dunno.types.measurements import digest_of, measure_cells
 
 ROUNDS = 5
 

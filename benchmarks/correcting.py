@@ -4,7 +4,7 @@ python -m benchmarks.correcting [MOVIE ...]      (needs DUNNO_DATA; without name
 python -m benchmarks.correcting --napari         through the napari widget (needs a screen: xvfb-run -a)
 
 The annotation answers as a person would: where a mask holds no annotated cell, that it is no cell; where it holds two, so, with the
-second one's mother; where the mother's mask is missing, the mother in the latest earlier frame that shows her; else mother or none.
+second one's mother; where the mother's mask is missing, the mother in the latest earlier frame that shows it; else mother or none.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def at_random(folder: Path, movie: Movie, truth: Truth) -> list[dict[str, Any]]:
 def by_widget(folder: Path, movie: Movie, truth: Truth) -> list[dict[str, Any]]:
     """Through napari's widget."""
     import napari
-    from dunno.napari.review import ReviewWidget
+    from dunno.napari.review_widget import ReviewWidget
 
     viewer = napari.Viewer(show=True)
     widget = ReviewWidget(viewer, folder)

@@ -23,7 +23,7 @@ from dunno import Movie, Tracker, evaluation, read
 from dunno.errors import DunnoWarning
 from dunno.simulate import colony
 from dunno.tracking import sampling
-from dunno.tracking.measuring import with_measured_cells
+from dunno.tracking.measured_blocks import with_measured_cells
 from dunno.types import Truth
 
 HEADER = (

@@ -29,12 +29,12 @@ from dunno.models.expectation import Expected, expect
 from dunno.models.fast_em import FastEM
 from dunno.tracking import sampling, self_calibration
 from dunno.tracking.gate import estimate_gate
-from dunno.tracking.measuring import with_measured_cells
+from dunno.tracking.measured_blocks import with_measured_cells
 from dunno.tracking.sampling import Sample, fit_sample, take_sample
 from dunno.tracking.tracker import Tracker
 from dunno.types import Movie
 from dunno.types.stretch import Stretch
-from dunno.work.progress import tell_nobody
+from dunno.work.progress import ignore_progress
 
 REPEATS = 4
 PARTS = ("fit_sample", "skip", "choose_evidence", "calibration_of", "tested", "with_gaps")
@@ -84,9 +84,9 @@ WITHOUT: dict[str, list[Any]] = {
     "nothing": [],
     "rough marginals": [patch.object(FastEM, "expect", _rounds("auto", kept=True))],
     "messages of the round before": [patch.object(FastEM, "expect", _rounds("rough", kept=False))],
-    "likely edges": [patch.object(each, "UNLIKELY", -1.0) for each in (fast_em, fit)],
+    "likely edges": [patch.object(each, "ROUGH_EDGES_FROM", -1.0) for each in (fast_em, fit)],
     "leaps": [patch.object(FastEM, "_leap", lambda em, trail, model: None)],
-    "a first look at drift": [patch.object(fit, "HOPELESS", -np.inf)],
+    "a first look at drift": [patch.object(fit, "HOPELESS_GAIN", -np.inf)],
 }
 
 
@@ -100,7 +100,7 @@ def time_without(tracker: Tracker, movie: Movie) -> None:
             for each in patches:
                 stack.enter_context(each)
             start = time.process_time()
-            free[name] = fit_sample(sample, 1, gate, True, tell_nobody)[0].model.free
+            free[name] = fit_sample(sample, 1, gate, True, ignore_progress)[0].model.free
             seconds[name] = min(seconds.get(name, np.inf), time.process_time() - start)
     print("| without | seconds | more | largest change |\n|---|---|---|---|")
     for name, took in seconds.items():
@@ -128,13 +128,13 @@ def compare_with_whole(tracker: Tracker, movie: Movie) -> None:
 
 def _sample(tracker: Tracker, movie: Movie) -> Sample:
     with tracker.working() as pool:
-        return take_sample(tracker.cost, movie, pool, tell_nobody)
+        return take_sample(tracker.cost, movie, pool, ignore_progress)
 
 
 def _fit(tracker: Tracker, movie: Movie) -> Fit:
     sample = _sample(tracker, movie)
     start = time.process_time()
-    fit, _ = fit_sample(sample, 1, estimate_gate(movie), True, tell_nobody)
+    fit, _ = fit_sample(sample, 1, estimate_gate(movie), True, ignore_progress)
     print(f"{len(sample.cells)} frames, {sample.n_rows} cells: {time.process_time() - start:.2f} s")
     return fit
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from dunno import Movie, Tracker, evaluation, read
 from dunno.errors import DunnoWarning
-from dunno.simulate import Faults, spoil
+from dunno.simulate import FaultShares, spoil
 from dunno.truth import earlier_mothers, true_mothers
 from dunno.types import PairPosterior, Truth
 
@@ -46,7 +46,7 @@ def _damaged(movie: Movie, truth: Truth, share: float, seed: int, long: bool) ->
         return movie, truth
     if not long:
         return with_deletions(movie, truth, share, seed)
-    spoiled = spoil(movie, truth, Faults(missed=share), seed)
+    spoiled = spoil(movie, truth, FaultShares(missed=share), seed)
     return spoiled.movie, spoiled.truth
 
 

@@ -2,8 +2,8 @@
 
     DUNNO_DATA=... python -m benchmarks.lacking [--movie Fluo-N2DL-HeLa/02] [-o lacking.png]
 
-A Markdown row for each: the frame of the mother, labels, how far the daughters are from her in diameters, the angle between them as
-seen from her, and their common area over hers. `-o` draws each as a row of pictures, from three frames before to two after, with
+A Markdown row for each: the frame of the mother, labels, how far the daughters are from it in diameters, the angle between them as
+seen from it, and their common area over its own. `-o` draws each as a row of pictures, from three frames before to two after, with
 outlines of the mother (yellow) and the daughters (blue).
 """
 
@@ -21,10 +21,10 @@ from dunno import Movie, read
 from dunno.types import Floats, Truth
 
 REACH, LEAST_ANGLE, AREAS = 1.5, 90.0, (0.5, 2.0)
-"""Daughters are within so many diameters of the mother, at least at this angle, and together of about her area."""
+"""Daughters are within so many diameters of the mother, at least at this angle, and together of about its area."""
 
 BEFORE, AFTER, HALF = 3, 2, 30
-"""How many frames are drawn before and after the mother's last one, and how many pixels to either side of her."""
+"""How many frames are drawn before and after the mother's last one, and how many pixels to either side of it."""
 
 
 @dataclass(frozen=True)

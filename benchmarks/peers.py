@@ -15,7 +15,7 @@ FORBIDDEN = 1e6
 
 
 def two_slots(problem: Problem) -> tuple[csr_matrix, float]:
-    """A daughter takes a mother's first slot (saving `disappear`), her second (paying `divide`) or her own dummy.
+    """A daughter takes a mother's first slot (saving `disappear`), its second (paying `divide`) or its own dummy.
 
     Returns the matrix, and what to add per daughter to undo the shift that makes its entries positive.
     """

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.skipping import MOVIES
 from dunno import Movie, read
 from dunno.errors import DunnoWarning
-from dunno.terms.flow import NEIGHBOURS, local_field
+from dunno.terms.flow import FLOW_NEIGHBOURS, local_field
 from dunno.types import Truth
 from dunno.types.neighbours import nearest_others
 
@@ -39,7 +39,7 @@ def steps_between(movie: Movie, truth: Truth, t: int) -> tuple[Steps, Steps]:
         return {}, {}
     here = np.array([places[0][track] for track in tracks])
     moved = np.array([places[1][track] for track in tracks]) - here
-    near = nearest_others(here, np.array([0, len(tracks)]), NEIGHBOURS)
+    near = nearest_others(here, np.array([0, len(tracks)]), FLOW_NEIGHBOURS)
     rest = moved - local_field(here, near, np.ones(len(tracks)), moved)
     return dict(zip(tracks, moved, strict=True)), dict(zip(tracks, rest, strict=True))
 

@@ -90,15 +90,15 @@ def accepted(pair: PairPosterior, label: int) -> Decision:
 def lengthen(out: Path, n_frames: int) -> None:
     """Repeat an output's pairs until it has so many frames; nobody looks at pixels to open it."""
     whole = Block.joined(list(block_files.linked_blocks(out)))
-    shutil.rmtree(out / block_files.FOLDER)
+    shutil.rmtree(out / block_files.PAIRS_FOLDER)
     (out / "review.jsonl").unlink()
-    (out / block_files.FOLDER).mkdir()
+    (out / block_files.PAIRS_FOLDER).mkdir()
     size = len(whole.own)
     for index, first in enumerate(range(0, n_frames - 1, size)):
         block = whole.part(0, min(size, n_frames - 1 - first))
         frames = np.arange(first, first + len(block.frames))
         shifted = replace(block, cells=replace(block.cells, frames=frames))
-        block_files.write_block(block_files.block_file(out / block_files.FOLDER, index), shifted)
+        block_files.write_block(block_files.block_file(out / block_files.PAIRS_FOLDER, index), shifted)
     content = json.loads((out / RUN_FILE).read_text())
     content["parameters"]["frames"] = list(range(n_frames))
     (out / RUN_FILE).write_text(json.dumps(content))

@@ -21,10 +21,10 @@ import pandas as pd
 
 from dunno.benchmark.claims import interval
 from dunno.benchmark.datasets import Part, find_datasets
-from dunno.benchmark.measure import LEAST_LINKS, make_cost, make_method
-from dunno.benchmark.together import track_together
+from dunno.benchmark.one_pass import track_together
+from dunno.benchmark.unit_scores import LEAST_LINKS_SCORED, make_cost, make_method
 from dunno.benchmark.units import PAPER, SETUPS, USER, Experiment, plan_units
-from dunno.evaluation.sparsification import STEPS, sparsify
+from dunno.evaluation.sparsification import SPARSIFICATION_STEPS, sparsify
 from dunno.perturbations.gaussian import Gaussian
 from dunno.tracking import Tracking
 from dunno.truth import true_mothers
@@ -97,7 +97,7 @@ def gain(doubt: Floats, right: Bools, keeps_ties: bool) -> float:
     """Mean gain in accuracy over thresholds."""
     if not keeps_ties:
         return sparsify(-doubt, right).gain
-    limits = np.quantile(doubt, 1 - np.arange(STEPS) / STEPS, method="inverted_cdf")
+    limits = np.quantile(doubt, 1 - np.arange(SPARSIFICATION_STEPS) / SPARSIFICATION_STEPS, method="inverted_cdf")
     return float(np.mean([right[doubt <= limit].mean() for limit in limits]) - right.mean())
 
 
@@ -121,7 +121,7 @@ def rows_of(folder: Path, costs: tuple[str, ...], steps: tuple[int, ...]) -> Ite
                     tracked[key] = {name: each.tracking for name, each in found.items()}
                 for method, tracking in tracked[key].items():
                     surprise, entropy, right = links(tracking, part, variant.kept)
-                    if len(right) >= LEAST_LINKS:
+                    if len(right) >= LEAST_LINKS_SCORED:
                         told = {"variant": variant.name, "dataset": dataset.name, "cost": unit.cost, "step": unit.step}
                         told |= {"cells": len(right) / len(tracking.pairs), "method": method}
                         doubts = {"edge": surprise, "entropy": entropy}

@@ -21,16 +21,16 @@ import numpy as np
 
 from dunno import Tracker, evaluation, read
 from dunno.errors import DunnoWarning
-from dunno.simulate import Faults, Spoiled, spoil
+from dunno.simulate import FaultShares, Spoiled, spoil
 from dunno.tracking import Tracking
 from dunno.types import Truth
 
 FAULTS = {
-    "usual": Faults(missed=0.02, merged=0.01, split=0.01),
-    "heavy": Faults(missed=0.05, false=0.03, merged=0.03, split=0.03),
-    "false": Faults(false=0.03),
-    "merged": Faults(merged=0.03),
-    "split": Faults(split=0.03),
+    "usual": FaultShares(missed=0.02, merged=0.01, split=0.01),
+    "heavy": FaultShares(missed=0.05, false=0.03, merged=0.03, split=0.03),
+    "false": FaultShares(false=0.03),
+    "merged": FaultShares(merged=0.03),
+    "split": FaultShares(split=0.03),
     "none": None,
 }
 SAMPLES = 50

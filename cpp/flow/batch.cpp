@@ -22,7 +22,7 @@ double largest(const std::vector<double>& values) {
   return size;
 }
 
-// A flow outlives a change of the edges' costs in this sense: keep every mother's price, and her load as phantoms. That is
+// A flow outlives a change of the edges' costs in this sense: keep every mother's price, and its load as phantoms. That is
 // a valid state whatever the edges cost. Daughters whose cheapest option is a phantom's place take it, the others outbid
 // each other for a while, who is open then is inserted, and the phantoms that are left are removed: as few searches as there are places that change.
 class WarmStart {
@@ -96,7 +96,7 @@ class WarmStart {
     }
   }
 
-  // An open daughter takes the place of another one, at a price at which her second best option is as good; the other one
+  // An open daughter takes the place of another one, at a price at which its second best option is as good; the other one
   // looks for a place next (the "augmenting row reduction" of Jonker and Volgenant). Cheaper than a search; what is still
   // open after a while is left to one.
   void outbid() {
@@ -105,7 +105,7 @@ class WarmStart {
         for (std::int32_t bids = 0, bidder = j; bidder != kNobody && bids < kMostBids; ++bids) bidder = bid(bidder);
   }
 
-  // Returns who lost her place; nobody if the daughter found a free one or does not bid.
+  // Returns who lost its place; nobody if the daughter found a free one or does not bid.
   std::int32_t bid(std::int32_t daughter) {
     double best = problem_.appear[daughter], second = kInfinity;
     std::int32_t option = kAppears;

@@ -32,7 +32,7 @@ class Checker {
     if (chosen == kOpen) return;
     if (chosen != kAppears) {
       const auto& held = flow_.held[problem_.mother[chosen]];
-      if (held[0] != j && held[1] != j) fail("a mother does not hold a daughter who chose her");
+      if (held[0] != j && held[1] != j) fail("a mother does not hold a daughter who chose it");
     }
     if (!limits_.may_move(j)) return;
     if (limits_.is_banned(j, chosen)) fail("a banned edge is chosen");
@@ -45,7 +45,7 @@ class Checker {
   void check_mother(std::int32_t i) const {
     for (const std::int32_t k : flow_.held[i])
       if (k >= 0 && (flow_.chosen[k] < 0 || problem_.mother[flow_.chosen[k]] != i))
-        fail("a mother holds a daughter who did not choose her");
+        fail("a mother holds a daughter who did not choose it");
     const double v = flow_.v[i], disappear = problem_.disappear[i], divide = problem_.divide[i];
     const std::int32_t load = flow_.load(i);
     if (load == 0 && !near(v, disappear)) fail("load 0: v != disappear");

@@ -1,10 +1,10 @@
 // An assignment together with the prices that prove it the cheapest: the state that all searches work on.
 //
-// A mother is one node of capacity two: her first daughter saves `disappear`, her second costs `divide`, so the
+// A mother is one node of capacity two: its first daughter saves `disappear`, its second costs `divide`, so the
 // problem is a min-cost flow wherever divide >= -disappear. Duals u (daughters) and v (mothers), with the sink's
 // at zero, prove that a flow is the cheapest:
 //   every edge       u[j] <= cost - v[i], with equality where it is chosen
-//   every daughter   u[j] <= appear, with equality where she appears
+//   every daughter   u[j] <= appear, with equality where it appears
 //   load 0: v = disappear;   load 1: -divide <= v <= disappear;   load 2: v <= -divide.
 // What a daughter has chosen is tight, so u follows from v and is not stored.
 #pragma once
@@ -43,7 +43,7 @@ struct Flow {
   }
 };
 
-// All daughters open, every mother's place worth what her disappearance costs.
+// All daughters open, every mother's place worth what its disappearance costs.
 Flow empty_flow(const Problem& problem);
 
 // u[j]: what the place of a daughter who is assigned costs at the current prices.

@@ -18,7 +18,7 @@ std::int32_t cheapest_option(const Problem& problem, const Flow& flow, std::int3
   return option;
 }
 
-// A daughter's cheapest option is tight by the choice of her dual; where its mother is still free, take it.
+// A daughter's cheapest option is tight by the choice of its dual; where its mother is still free, take it.
 void Map::solve() {
   for (std::int32_t j = 0; j < problem_.n_daughters; ++j) {
     const std::int32_t option = cheapest_option(problem_, flow_, j);

@@ -79,7 +79,7 @@ Ends Search::forward(const Flow& flow, std::int32_t daughter, const Limits& limi
   return ends;
 }
 
-// Looking for an end as soon as a mother is reached, not when her turn comes, keeps most others out of the heap.
+// Looking for an end as soon as a mother is reached, not when its turn comes, keeps most others out of the heap.
 void Search::reach(const Flow& flow, double distance, std::int32_t edge, std::int32_t daughter, Ends& ends) {
   const std::int32_t i = problem_.mother[edge];
   if (!push(i, distance, edge, daughter)) return;
@@ -109,8 +109,8 @@ void Search::insert(Flow& flow, std::int32_t daughter, const Limits& limits) {
   check(flow, limits);
 }
 
-// Walks the path back from its end: each mother on it takes the daughter that reached her, in the place of the one
-// who leaves; the daughter taken leaves her own mother, who is next.
+// Walks the path back from its end: each mother on it takes the daughter that reached it, in the place of the one
+// who leaves; the daughter taken leaves its own mother, who is next.
 void Search::augment(Flow& flow, const End& end) {
   std::int32_t leaving = end.leaving;
   if (leaving >= 0) flow.chosen[leaving] = kAppears;

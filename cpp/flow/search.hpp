@@ -1,7 +1,7 @@
 // Shortest paths through a flow, forward from a daughter who needs a mother and backward from a mother who has a
 // place to fill, and the steps that change the flow along them.
 //
-// The nodes are the mothers: a path enters a mother along an edge and leaves her with a daughter she holds. The
+// The nodes are the mothers: a path enters a mother along an edge and leaves it with a daughter it holds. The
 // sink is never expanded, so a search stays near where it began. Distances are reduced costs, which the duals keep
 // from being negative: Dijkstra's algorithm applies, and every step keeps the duals valid for the next.
 #pragma once
@@ -18,7 +18,7 @@ namespace dunno {
 // Where a path from a daughter ends.
 struct End {
   double distance = kInfinity;
-  std::int32_t mother = kNobody;   // kNobody: the daughter appears herself
+  std::int32_t mother = kNobody;   // kNobody: the daughter itself appears
   std::int32_t leaving = kNobody;  // who makes room there: a daughter who appears, kPhantom, or nobody
 };
 
@@ -41,8 +41,8 @@ class Search {
   Search(const Problem& problem, Stop& stop);
   Search(const Problem& problem, const Incidence& edges, Stop& stop);
 
-  // Ways to place an open daughter for less than `bound`; distances include her dual, so the nearest end's is the
-  // u she will have. Ends at the first phantom, and at the sink unless it is to look `past_sink` for a phantom.
+  // Ways to place an open daughter for less than `bound`; distances include its dual, so the nearest end's is the
+  // u it will have. Ends at the first phantom, and at the sink unless it is to look `past_sink` for a phantom.
   Ends forward(const Flow& flow, std::int32_t daughter, const Limits& limits, double bound, bool past_sink);
 
   // The cheapest way, below `bound`, to give a phantom's place at a mother to somebody or to nobody.

@@ -133,7 +133,7 @@ void GapFinder::peel() {
   }
 }
 
-// From each mother to the sink: she has room, or a daughter of hers appears or finds another mother.
+// From each mother to the sink: it has room, or a daughter of its own appears or finds another mother.
 void GapFinder::find_to_sink() {
   to_sink_.begin(bound_);
   for (std::int32_t i = 0; i < problem_.n_mothers; ++i) to_sink_.offer(i, room_cost(problem_, map_, i));
@@ -144,7 +144,7 @@ void GapFinder::find_to_sink() {
   for (std::int32_t i; to_sink_.take(i, distance);) spread_back(i, distance, offer);
 }
 
-// From the sink to each mother: one daughter fewer for her, or one who appeared or left another mother comes. Only where
+// From the sink to each mother: one daughter fewer for it, or one who appeared or left another mother comes. Only where
 // there is a way on to the sink again; that leaves few of the many who could release a daughter.
 void GapFinder::find_from_sink() {
   from_sink_.begin(bound_);
@@ -167,7 +167,7 @@ void GapFinder::spread(std::int32_t daughter, double distance) {
 }
 
 // The options of one daughter, whose near edges begin at `at`; returns where they end. A cycle goes through the sink,
-// or it returns to her mother directly, which takes a search of its own: a short one, for it is cut at the bound.
+// or it returns to its mother directly, which takes a search of its own: a short one, for it is cut at the bound.
 std::size_t GapFinder::add_options(std::size_t at, std::vector<Option>& options) {
   const std::int32_t j = near_[at].daughter;
   const bool appears = map_.chosen[j] == kAppears;

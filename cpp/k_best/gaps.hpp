@@ -12,11 +12,11 @@
 
 namespace dunno {
 
-// Something that a daughter could choose instead of what she has in the MAP.
+// Something that a daughter could choose instead of what it has in the MAP.
 struct Option {
   std::int32_t daughter;
   std::int32_t edge;  // or kAppears
-  double gap;         // the least gap of an assignment in which she does
+  double gap;         // the least gap of an assignment in which it does
 };
 
 // Distances over mothers that grow from one or many of them, up to a bound.

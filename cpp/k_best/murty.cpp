@@ -94,7 +94,7 @@ Murty::Solved Murty::solve(const Subproblem& subproblem) {
   solved.flow.chosen[j] = kOpen;
   const std::int32_t i = chosen == kAppears ? kNobody : problem_.mother[chosen];
   if (i != kNobody) solved.flow.replace(i, j, kPhantom);
-  // Two steps even where the way leads to her old place past the sink: only so do the duals stay valid.
+  // Two steps even where the way leads to its old place past the sink: only so do the duals stay valid.
   search_.insert(solved.flow, j, limits);
   if (i != kNobody && solved.flow.has_phantom(i)) search_.remove_phantom(solved.flow, i, limits);
   return solved;

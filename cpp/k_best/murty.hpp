@@ -1,8 +1,8 @@
 // The assignments of one problem in ascending order of cost, one at a time, by Murty's partition.
 //
 // All assignments but a known one fall into n subproblems: in the k-th, the daughters before k stay as they are and
-// k may not choose what she has. The cheapest of a subproblem is found from the known one by two short searches:
-// k goes elsewhere (to her old place by a detour, or to the sink), and in the latter case her old place is filled
+// k may not choose what it has. The cheapest of a subproblem is found from the known one by two short searches:
+// k goes elsewhere (to its old place by a detour, or to the sink), and in the latter case its old place is filled
 // from the sink. Only the cost of that is computed when a subproblem is made; the assignment itself when its turn comes.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace dunno {
 
-// What a daughter has chosen instead of what she has in the MAP.
+// What a daughter has chosen instead of what it has in the MAP.
 struct Difference {
   std::int32_t daughter;
   std::int32_t edge;  // or kAppears

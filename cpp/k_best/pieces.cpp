@@ -19,7 +19,7 @@ class Groups {
   std::vector<std::int32_t> above_;
 };
 
-// A daughter who may change, with the edges she may choose.
+// A daughter who may change, with the edges it may choose.
 struct Active {
   std::int32_t daughter;
   std::vector<std::int32_t> edges;
@@ -48,7 +48,7 @@ class Splitter {
     }
   }
 
-  // How many of her places a mother's frozen daughters keep.
+  // How many of its places a mother's frozen daughters keep.
   void count_frozen() {
     frozen_.resize(problem_.n_mothers);
     for (std::int32_t i = 0; i < problem_.n_mothers; ++i) frozen_[i] = map_.load(i);
@@ -112,7 +112,7 @@ class Splitter {
     part.given.push_back(e);
   }
 
-  // What a daughter has chosen comes first in her row.
+  // What a daughter has chosen comes first in its row.
   void copy_map(Piece& piece) const {
     const Problem& part = piece.problem;
     piece.map = empty_flow(part);

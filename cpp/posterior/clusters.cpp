@@ -100,7 +100,7 @@ double ClusterSolver<Number>::solve(const Cluster& cluster) {
   return frontier_.log_sum();
 }
 
-// A mother's cut edges add to her having none inside, or one; a daughter's to her having none.
+// A mother's cut edges add to its having none inside, or one; a daughter's to its having none.
 template <typename Number>
 void ClusterSolver<Number>::fold(const Cluster& cluster) {
   for (std::size_t i = 0; i < cluster.mothers.size(); ++i) {

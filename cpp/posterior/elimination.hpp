@@ -1,6 +1,6 @@
 // In which order to sum mothers out, and what that costs.
 //
-// Mothers are summed out one after the other. A daughter is open from her first mother to her last; the sums are
+// Mothers are summed out one after the other. A daughter is open from its first mother to its last; the sums are
 // kept for every subset of the open daughters who have a mother already. The number of open daughters (the width)
 // decides what fits, and the order of the mothers decides the width.
 #pragma once
@@ -20,10 +20,10 @@ struct ClusterGraph {
 
 struct EliminationStep {
   std::int32_t mother;                // in the cluster's numbering
-  std::int32_t width_before;          // open daughters before she is summed out ...
-  std::int32_t width_after;           // ... and after, her new daughters (the highest places) included
-  std::vector<std::int32_t> place;    // of each of her daughters, in the graph's order
-  std::vector<std::int32_t> closing;  // daughters of whom she is the last mother ...
+  std::int32_t width_before;          // open daughters before it is summed out ...
+  std::int32_t width_after;           // ... and after, its new daughters (the highest places) included
+  std::vector<std::int32_t> place;    // of each of its daughters, in the graph's order
+  std::vector<std::int32_t> closing;  // daughters of whom it is the last mother ...
   std::vector<std::int32_t> closing_place;  // ... and their places, descending, so that removing one moves no other
 };
 

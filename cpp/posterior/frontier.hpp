@@ -1,7 +1,7 @@
 // The exact sum over all assignments inside a cluster, one mother after the other (a frontier DP).
 //
 // Between two mothers the state is the set of open daughters who have a mother already, a bitmask. A mother takes
-// none, one or two of her free daughters; then daughters of whom she was the last close: those without a mother
+// none, one or two of its free daughters; then daughters of whom it was the last close: those without a mother
 // appear. The forward pass keeps the sums over everything that leads to a state, the backward pass over everything
 // that follows; their products are the marginals, and walking back through the forward sums draws samples.
 #pragma once

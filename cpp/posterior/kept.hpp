@@ -30,7 +30,7 @@ struct Kept {
   std::vector<Cluster> clusters;    // of the cells that fit into none ...
   std::vector<double> probability;  // (edges) ... and by which estimate they were chosen
   std::vector<double> price;        // (n_mothers) of a mother's place, see weights.hpp
-  std::vector<double> reply;        // (edges) a mother's last message in proportion to her weight of the edge; or empty
+  std::vector<double> reply;        // (edges) a mother's last message in proportion to its weight of the edge; or empty
 };
 
 }  // namespace dunno

@@ -90,7 +90,7 @@ class Inference {
     const std::vector<char> all(problem_.n_edges(), 1);
     std::vector<char> is_pending(problem_.n_mothers, 0);
     for (auto& mothers : groups.mothers()) {
-      Cluster cluster;  // stays empty for one mother: each of her daughters has one edge
+      Cluster cluster;  // stays empty for one mother: each of its daughters has one edge
       if (mothers.size() > 1) {
         cluster = builder_.build(groups, mothers, all);
         cluster.plan = plan_elimination(
@@ -175,7 +175,7 @@ class Inference {
     require_firm_ground(single, dividing, beliefs);
     require_firm_pairs(both);
 
-    // The daughter says how probable the edge is, the mother in which part of the cases she divides.
+    // The daughter says how probable the edge is, the mother in which part of the cases it divides.
     beliefs.single.resize(problem_.n_edges());
     beliefs.dividing.resize(problem_.n_edges());
     for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
@@ -219,7 +219,7 @@ class Inference {
     if (!(mass < 1e-20)) throw Underflow();
   }
 
-  // The mother says how a division falls on her pairs; how probable it is has been agreed on.
+  // The mother says how a division falls on its pairs; how probable it is has been agreed on.
   std::vector<double> triple_beliefs(const std::vector<double>& both, const std::vector<double>& divide) const {
     const Triples& triples = *problem_.triples;
     std::vector<double> factor(problem_.n_mothers, 0.0), result(triples.first.size(), 0.0);
@@ -238,7 +238,7 @@ class Inference {
     return result;
   }
 
-  // Throws std::logic_error if a mother's beliefs about her edges and about pairs of them differ.
+  // Throws std::logic_error if a mother's beliefs about its edges and about pairs of them differ.
   void check_pairs(const std::vector<double>& dividing, const std::vector<double>& both) const {
     for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
       const std::int32_t i = problem_.mother[e];

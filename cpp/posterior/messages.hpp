@@ -35,7 +35,7 @@ class Messages {
   bool is_clustered_mother(std::int32_t mother) const { return is_clustered_mother_[mother]; }
   bool is_clustered_daughter(std::int32_t daughter) const { return is_clustered_daughter_[daughter]; }
 
-  // A mother's message in proportion to her weight of the edge: what stays nearly the same when costs change.
+  // A mother's message in proportion to its weight of the edge: what stays nearly the same when costs change.
   double reply(std::int32_t edge) const { return static_cast<double>(to_daughter[edge] / weights_.single[edge]); }
   void begin_with(const std::vector<double>& reply) {
     for (std::size_t e = 0; e < reply.size(); ++e) to_daughter[e] = weights_.single[e] * Number(reply[e]);
@@ -44,7 +44,7 @@ class Messages {
   // What a mother's cut edges add up to.
   struct Outside {
     Number single, dividing, pairs;  // sum X, sum Y (not with triples), e2(Y)
-    const Number* partners;          // with triples, of each of her edges: sum triple n; until the next call
+    const Number* partners;          // with triples, of each of its edges: sum triple n; until the next call
   };
   Outside outside_of_mother(std::int32_t mother);
   // Dividing into an inside edge and any of the cut ones: pair dividing[e] sum Y.
@@ -60,11 +60,11 @@ class Messages {
   void send_from_mother(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake);
   void send_from_daughter(std::int32_t daughter, double tolerance, std::vector<char>& mother_awake);
 
-  // The probabilities of a daughter's options, which sum to one: writes those of her edges, returns that of appearing.
+  // The probabilities of a daughter's options, which sum to one: writes those of its edges, returns that of appearing.
   double believe_daughter(std::int32_t daughter, std::vector<double>& edge) const;
-  // The same of a mother's: writes those of her edges alone and as one of two, returns that of disappearing.
+  // The same of a mother's: writes those of its edges alone and as one of two, returns that of disappearing.
   double believe_mother(std::int32_t mother, std::vector<double>& single, std::vector<double>& pair);
-  // The same of all pairs of her edges, for mothers with listed triples: writes into `both`, laid out as Triples::cost.
+  // The same of all pairs of its edges, for mothers with listed triples: writes into `both`, laid out as Triples::cost.
   void believe_pairs(std::int32_t mother, std::vector<double>& both);
 
   // The Bethe estimate's factor of a single cell (a daughter's is `outside_of_daughter`), and of a cut edge.
@@ -106,9 +106,9 @@ class Messages {
   Outside outside_with_triples(std::int32_t mother);
   void send_with_triples(std::int32_t mother, double tolerance, std::vector<char>& daughter_awake);
   double believe_with_triples(std::int32_t mother, std::vector<double>& single, std::vector<double>& pair);
-  // Sets cut_ and kept_; returns whether she has any cut edges.
+  // Sets cut_ and kept_; returns whether it has any cut edges.
   bool look_at_edges(std::int32_t mother);
-  // Of each of her edges: sum over the others of triple * messages.
+  // Of each of its edges: sum over the others of triple * messages.
   void add_partners(std::int32_t mother, const std::vector<Number>& messages, std::vector<Number>& sums) const;
 
   // The message along a cut edge, and `alone` of an inside edge; zero of the others.
@@ -118,14 +118,14 @@ class Messages {
   const Problem& problem_;
   const Incidence& edges_;
   const Weights<Number>& weights_;
-  std::vector<char> is_clustered_mother_, is_clustered_daughter_;  // (n_mothers), (n_daughters) whether she has inside edges
+  std::vector<char> is_clustered_mother_, is_clustered_daughter_;  // (n_mothers), (n_daughters) whether it has inside edges
   std::vector<Number> single_, dividing_;  // (edges) the weights in the mothers' order, as most of the time goes there ...
   std::vector<std::int32_t> daughter_;     // ... and the daughters
   std::vector<Number> sums_;      // scratch: one row's partial sums
   std::vector<Partial> partial_;  // scratch: one mother's
-  std::vector<Number> x_, y_;     // scratch: what each of her daughters adds to them
+  std::vector<Number> x_, y_;     // scratch: what each of its daughters adds to them
   PairSums<Number> pair_sums_;    // scratch: over the cut edges of a mother with triples ...
-  std::vector<Number> cut_, kept_;           // ... the messages along them; `alone` of her inside edges
+  std::vector<Number> cut_, kept_;           // ... the messages along them; `alone` of its inside edges
   std::vector<Number> partners_, beside_;    // ... each edge's partners among the ones and among the others
 };
 

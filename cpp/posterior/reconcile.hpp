@@ -1,8 +1,8 @@
 // Makes approximate marginals agree with each other.
 //
 // A daughter's options sum to one, and so do a mother's loads:
-//   appear[j] + sum over her edges (single + dividing) = 1,
-//   disappear[i] + sum over her edges (single + dividing / 2) = 1.
+//   appear[j] + sum over its edges (single + dividing) = 1,
+//   disappear[i] + sum over its edges (single + dividing / 2) = 1.
 // Where the two sides of a cut edge do not believe the same, both are scaled in turn until both sums hold
 // (iterative proportional fitting); what little is left after some rounds goes to the events.
 #pragma once

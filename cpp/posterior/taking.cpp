@@ -123,7 +123,7 @@ Number Taking<Number>::backward(const EliminationStep& step, const Number& none,
   return nobody;
 }
 
-// The daughters whom she opens: their masks are blocks.
+// The daughters whom it opens: their masks are blocks.
 template <typename Number>
 void Taking<Number>::untake_new(const EliminationStep& step, const Number& pair, const Sums& single, const Sums& dividing,
                                 const Sums& before, const Sums& partial, const Sums& follow, Sums& result, Sums& alone,

@@ -3,7 +3,7 @@
 // Daughters are taken one after the other. With S[k] for "k is taken as well", before[m] for the sums before the mother and
 //   partial = sum over the daughters l so far of dividing[l] S[l] before,
 // daughter k adds S[k] (single[k] before + pair dividing[k] partial): as many passes as daughters, not as pairs of them.
-// Going back is the transpose. Daughters whom she opens have the highest places, so that theirs are whole blocks.
+// Going back is the transpose. Daughters whom it opens have the highest places, so that theirs are whole blocks.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +64,7 @@ class Taking {
   void untake_new(const EliminationStep& step, const Number& pair, const Sums& single, const Sums& dividing,
                   const Sums& before, const Sums& partial, const Sums& follow, Sums& result, Sums& alone, Sums& both);
 
-  Sums later_, opened_;  // scratch: what daughters taken later add up to, and those among them whom she opens
+  Sums later_, opened_;  // scratch: what daughters taken later add up to, and those among them whom it opens
 };
 
 extern template class Taking<double>;

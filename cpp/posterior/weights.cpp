@@ -30,11 +30,11 @@ Problem nearest_flow(const Problem& problem) {
   return flow;
 }
 
-// Scales the edges of a dividing mother by the likeliest of them and returns the factor of a pair; kImpossible if she
+// Scales the edges of a dividing mother by the likeliest of them and returns the factor of a pair; kImpossible if it
 // cannot divide.
 double scale_dividing(const Incidence& edges, std::int32_t i, LogWeights& logs) {
   const std::int32_t first = edges.first[i], last = edges.first[i + 1];
-  double nearest = kImpossible;  // her likeliest edge when she divides
+  double nearest = kImpossible;  // its likeliest edge when it divides
   std::int32_t n_possible = 0;
   for (std::int32_t k = first; k < last; ++k) {
     nearest = std::max(nearest, logs.dividing[edges.edge[k]]);

@@ -1,10 +1,10 @@
 // The posterior as a product of weights, scaled so that the likely assignments weigh about one.
 //
-// P(A) is proportional to the product, over daughters, of `appear` where she appears and, over mothers, of
-//   none                                   without daughters (she disappears),
+// P(A) is proportional to the product, over daughters, of `appear` where it appears and, over mothers, of
+//   none                                   without daughters (it disappears),
 //   single[e]                              with the one daughter of edge e,
 //   pair * dividing[e] * dividing[f]       with the two daughters of edges e and f, or
-//   pair * triple[e, f]                    where the mother's triples cost something; her `dividing` are one then.
+//   pair * triple[e, f]                    where the mother's triples cost something; it `dividing` are one then.
 // Any price u[j] of a daughter and v[i] of a mother's place may be moved from the edges to the events without
 // changing P. The duals of the cheapest assignment are the best prices: with them it weighs one and no weight is
 // above one.
@@ -50,14 +50,14 @@ struct Weights {
 
   // Whether the mother's pairs have weights of their own.
   bool has_triples(std::int32_t mother) const { return triples && triples->has_cost[mother]; }
-  // Whether the probabilities of her pairs are asked for.
+  // Whether the probabilities of its pairs are asked for.
   bool is_listed(std::int32_t mother) const { return triples && triples->is_listed(mother); }
-  // Her table of triples, degree x degree.
+  // Its table of triples, degree x degree.
   const Number* table(std::int32_t mother) const { return triple.data() + triples->table[mother]; }
   const Number& of_triple(std::int32_t mother, std::int32_t first, std::int32_t second) const {
     return triple[triples->at(mother, first, second)];
   }
-  // The part of her table for some of her edges; empty without triples.
+  // The part of its table for some of its edges; empty without triples.
   void triples_among(std::int32_t mother, const std::vector<std::int32_t>& edges, std::vector<Number>& among) const;
 };
 

@@ -1,6 +1,6 @@
 // The assignment problem of one frame pair: which mother does each daughter come from?
 //
-// An assignment gives every daughter one of her edges or "appears", and every mother at most two daughters.
+// An assignment gives every daughter one of its edges or "appears", and every mother at most two daughters.
 // Its cost is the sum of its edges' costs, `appear` for each daughter without a mother, `disappear` for each
 // mother without a daughter and `divide` for each mother with two, plus what their triples say (triples.hpp).
 #pragma once

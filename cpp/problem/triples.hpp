@@ -1,7 +1,7 @@
-// What it costs extra when a mother divides into exactly these two of her daughters.
+// What it costs extra when a mother divides into exactly these two of its daughters.
 //
-// The caller lists triples (a mother and two of her edges); a pair that is not listed costs nothing extra. A mother of
-// whom any is listed has a table of all her pairs, degree x degree, so that the inner loops need no search. Mothers
+// The caller lists triples (a mother and two of its edges); a pair that is not listed costs nothing extra. A mother of
+// whom any is listed has a table of all its pairs, degree x degree, so that the inner loops need no search. Mothers
 // without costs of their own stay with sums that are linear in the degree.
 #pragma once
 
@@ -26,8 +26,8 @@ struct Triples {
   static constexpr std::int64_t kNone = -1;
 
   std::vector<std::int32_t> first, second;  // (listed) edges of the problem; kDropped: one of the two is infinite
-  std::vector<std::int64_t> table;          // (n_mothers) where her table begins; kNone: nothing of hers is listed
-  std::vector<char> has_cost;               // (n_mothers) whether any of hers costs something
+  std::vector<std::int64_t> table;          // (n_mothers) where its table begins; kNone: nothing of its own is listed
+  std::vector<char> has_cost;               // (n_mothers) whether any of its own costs something
   std::vector<std::int32_t> degree;         // (n_mothers)
   std::vector<std::int32_t> place;          // (edges) its place among its mother's edges, as in Incidence
   std::vector<double> cost;                 // the tables one after the other: symmetric, infinite on the diagonal

@@ -66,7 +66,7 @@ void Chain<Number>::redraw(const Cluster& cluster) {
       if (taken_[i][k]) choose(cluster.edge[i][k]);
 }
 
-// What a mother holds outside of the cluster takes from her places; a daughter held outside cannot be taken.
+// What a mother holds outside of the cluster takes from its places; a daughter held outside cannot be taken.
 template <typename Number>
 void Chain<Number>::condition(const Cluster& cluster) {
   conditional_.resize(cluster.graph);
@@ -161,7 +161,7 @@ void Chain<Number>::displace(std::int32_t daughter, const Proposal& proposal) {
   moved_.clear();
 }
 
-// Remembers what the daughter had, unless she has been moved before.
+// Remembers what the daughter had, unless it has been moved before.
 template <typename Number>
 void Chain<Number>::remember(std::int32_t daughter, std::int32_t was) {
   if (is_moved_[daughter]) return;
@@ -171,7 +171,7 @@ void Chain<Number>::remember(std::int32_t daughter, std::int32_t was) {
 
 // The way back displaces the same daughters in the opposite order, so that each step's share of the ratio is known as
 // soon as it is made. A mother has as many daughters when one is displaced there as on the way back: their number
-// matters only at both ends. The first daughter does not go back to where she was: most chains would end there. The way
+// matters only at both ends. The first daughter does not go back to where it was: most chains would end there. The way
 // back begins with the last one, who then does not stay either.
 template <typename Number>
 bool Chain<Number>::try_displacing(std::int32_t daughter, const Proposal& proposal) {
@@ -202,7 +202,7 @@ bool Chain<Number>::try_displacing(std::int32_t daughter, const Proposal& propos
   return false;
 }
 
-// Takes the first daughter out of where she is, and returns that step's share of the ratio.
+// Takes the first daughter out of where it is, and returns that step's share of the ratio.
 template <typename Number>
 Number Chain<Number>::take_out(std::int32_t daughter, const Proposal& proposal) {
   const std::int32_t was = chosen_[daughter];

@@ -23,13 +23,13 @@ class Chain {
 
   // Draws all edges inside the cluster anew, given all others.
   void redraw(const Cluster& cluster);
-  // Draws a mother's daughters anew among her own and those who appear, given all others.
+  // Draws a mother's daughters anew among its own and those who appear, given all others.
   void redraw(std::int32_t mother);
 
-  // Offers the daughter to exchange mothers with one of the daughters of another of her mothers (Metropolis).
+  // Offers the daughter to exchange mothers with one of the daughters of another of its mothers (Metropolis).
   void exchange(std::int32_t daughter);
 
-  // Sends the daughter elsewhere; whom she displaces goes elsewhere too, and so on until somebody finds a free place or
+  // Sends the daughter elsewhere; whom it displaces goes elsewhere too, and so on until somebody finds a free place or
   // appears. The whole chain of changes is kept or undone (Metropolis). The daughter must have been drawn in proportion
   // to `proposal.start`.
   void displace(std::int32_t daughter, const Proposal& proposal);
@@ -66,13 +66,13 @@ class Chain {
   Random& random_;
   Stop& stop_;
   std::vector<std::int32_t> chosen_;               // (n_daughters)
-  std::vector<std::array<std::int32_t, 2>> held_;  // (n_mothers) her chosen edges; the first place fills first
+  std::vector<std::array<std::int32_t, 2>> held_;  // (n_mothers) its chosen edges; the first place fills first
   Frontier<Number> frontier_;
   ClusterWeights<Number> conditional_;
   std::vector<std::vector<char>> taken_;
   std::vector<std::pair<std::int32_t, std::int32_t>> moved_;  // scratch: displaced daughters and what they had
   std::vector<char> is_moved_;                                // (n_daughters) whether they are among these
-  std::vector<std::int32_t> free_;                            // scratch: a mother's edges to daughters who are free for her
+  std::vector<std::int32_t> free_;                            // scratch: a mother's edges to daughters who are free for it
 };
 
 extern template class Chain<double>;

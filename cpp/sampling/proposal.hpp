@@ -20,8 +20,8 @@ namespace dunno {
 struct Proposal {
   std::vector<double> edge;    // (edges) q of each edge; a daughter's options sum to one
   std::vector<double> appear;  // (n_daughters) q of appearing
-  std::vector<double> start;   // (n_daughters) how often a chain begins with her, in proportion
-  std::vector<double> join;    // (n_mothers) how often a daughter who comes joins the one there instead of displacing her
+  std::vector<double> start;   // (n_daughters) how often a chain begins with it, in proportion
+  std::vector<double> join;    // (n_mothers) how often a daughter who comes joins the one there instead of displacing it
 
   double of(std::int32_t daughter, std::int32_t option) const {
     return option == kAppears ? appear[daughter] : edge[option];

@@ -4,7 +4,7 @@
 // chain changes one cluster of cells at a time: given all other cells, the whole cluster is drawn anew from its exact
 // conditional distribution (blocked Gibbs). The clusters are drawn in several random ways, so that no edge always
 // lies between two of them. Between the clusters' turns each mother draws anew among the daughters that are free for
-// her, which alone reaches every assignment, daughters exchange mothers, and daughters displace each other along
+// it, which alone reaches every assignment, daughters exchange mothers, and daughters displace each other along
 // chains, which carries a free place far in one step.
 #pragma once
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from dunno.benchmark.charts import WORDS
+from dunno.benchmark.charts import SCALING_WORDS
 from dunno.benchmark.claims import judge
-from dunno.benchmark.table import read_table
+from dunno.benchmark.results_table import read_table
 
 HERE = Path(__file__).parent
 PAGES = tuple(
@@ -30,7 +30,7 @@ JOINT = ("SM", "SM+TS", "AS", "AS+TS", "JP truth", "JP self")
 
 def label(table: pd.DataFrame) -> pd.Series:
     """What a method with its scaling is called: SM, SM+TS, JP self."""
-    return table.method + table.scaling.map(WORDS)
+    return table.method + table.scaling.map(SCALING_WORDS)
 
 
 def rows_of(frame: pd.DataFrame) -> Iterator[str]:
@@ -125,7 +125,9 @@ def errors(table: pd.DataFrame, setup: str) -> Iterator[str]:
     )
     order = {
         name: place
-        for place, name in enumerate(m + s for s in WORDS.values() for m in ("SM", "FP", "FP+A", "AS", "MC", "JP"))
+        for place, name in enumerate(
+            m + s for s in SCALING_WORDS.values() for m in ("SM", "FP", "FP+A", "AS", "MC", "JP")
+        )
     }
     told = wide.reset_index().sort_values(
         ["cost", "name"], key=lambda column: column.map(order).fillna(99) if column.name == "name" else column

@@ -22,7 +22,7 @@ from dunno import Tracker, evaluation, read
 from dunno.calibration import TemperatureScaling
 from dunno.evaluation import CalibrationCurve, Sparsification
 from dunno.tracking import Tracking
-from dunno.truth import NO_MOTHER, true_mothers
+from dunno.truth import MOTHERLESS, true_mothers
 from dunno.types import Truth
 
 STEP = 10
@@ -63,7 +63,7 @@ def print_surest(tracking: Tracking, truth: Truth) -> None:
         true = true_mothers(truth, pair).mother[pair.daughter[pair.selected]]
         confidence.append(pair.log_probability[pair.selected])
         wrong.append(true != pair.mother[pair.selected])
-        motherless.append(true == NO_MOTHER)
+        motherless.append(true == MOTHERLESS)
     order = np.argsort(-np.concatenate(confidence), kind="stable")[: sum(map(len, wrong)) // 10]
     bad, alone = np.concatenate(wrong)[order], np.concatenate(motherless)[order]
     print(

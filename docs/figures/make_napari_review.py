@@ -24,7 +24,7 @@ def main() -> None:
     from qtpy.QtWidgets import QApplication
 
     import napari
-    from dunno.napari.review import ReviewWidget
+    from dunno.napari.review_widget import ReviewWidget
 
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"

@@ -35,6 +35,7 @@ SECTIONS: dict[str, list[str]] = {
         "reference/commands.md",
         "reference/parameters.md",
         "reference/python.md",
+        "settings.md",
         "files.md",
         "geff.md",
         "cells.md",

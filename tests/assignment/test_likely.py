@@ -3,7 +3,7 @@ import pytest
 
 from benchmarks.frames import colony, scatter
 from dunno.assignment import marginals
-from dunno.assignment.likely import IMPOSSIBLE, filled, marginals_of_likely
+from dunno.assignment.likely import LIKELY_FROM, filled, marginals_of_likely
 
 
 @pytest.mark.parametrize("motion", [0.2, 0.35, 0.5])
@@ -19,7 +19,7 @@ def test_leaving_out_the_impossible_changes_next_to_nothing(motion: float) -> No
 def test_it_is_the_impossible_that_is_left_out() -> None:
     problem = scatter(20, 0.2)
     rough = marginals(problem, "rough")
-    out = rough.edge <= IMPOSSIBLE
+    out = rough.edge <= LIKELY_FROM
     found = marginals_of_likely(problem, rough)
     assert out.sum() > len(out) / 3
     assert (found.edge[out] == rough.edge[out]).all()

@@ -32,7 +32,7 @@ from .test_sample import assert_assignments, frequencies
 
 many, some = examples(700), examples(200)
 
-# One mother, three daughters, everything else free: her loads weigh 1 (none), 3 (one) and 3 (two).
+# One mother, three daughters, everything else free: its loads weigh 1 (none), 3 (one) and 3 (two).
 THREE = Problem([0, 0, 0], [0, 1, 2], np.zeros(3), 1, 3, appear=0.0, disappear=0.0)
 
 
@@ -203,7 +203,7 @@ def test_extreme_triples_among_ordinary_costs_are_weighed(problem: Problem, scal
 
 
 def test_divisions_that_all_cost_thousands_are_weighed_beyond_the_range_of_doubles() -> None:
-    # She cannot but divide: her daughters cannot appear at less than 1e4. Two of the three pairs cost 3000 and 3001.
+    # It cannot but divide: its daughters cannot appear at less than 1e4. Two of the three pairs cost 3000 and 3001.
     triples = Triples([0, 0, 1], [1, 2, 2], [3000.0, 3001.0, 9000.0])  # type: ignore[arg-type]
     events = {"appear": [1e4, 2.0, 2.0], "disappear": 0.0, "divide": 0.0}
     single = [np.inf, np.inf, np.inf]
@@ -217,8 +217,8 @@ def test_divisions_that_all_cost_thousands_are_weighed_beyond_the_range_of_doubl
 
 
 def test_divisions_whose_ratio_only_wide_numbers_know_are_weighed() -> None:
-    # Daughter 0 needs mother 0, who can only divide. Her best partner is daughter 1, but mother 1 can only divide too, into
-    # daughters 1 and 4, which would be lost with her. Against that best division those with daughters 2 and 3 weigh
+    # Daughter 0 needs mother 0, who can only divide. Its best partner is daughter 1, but mother 1 can only divide too, into
+    # daughters 1 and 4, which would be lost with it. Against that best division those with daughters 2 and 3 weigh
     # exp(-300) and exp(-301): both below the floor of doubles, and all that is left.
     triples = Triples([0, 0, 0], [1, 2, 3], [-300.0, 0.0, 1.0])  # type: ignore[arg-type]
     mother, daughter = [0, 0, 0, 0, 1, 1], [0, 1, 2, 3, 1, 4]
@@ -325,7 +325,7 @@ def test_the_chain_agrees_with_the_exact_marginals(motion: float, impossible: fl
 
 
 def test_the_chain_does_not_start_from_an_impossible_division() -> None:
-    """Every mother can only divide, and not into her nearest daughter, whom the cheapest flow gives her."""
+    """Every mother can only divide, and not into its nearest daughter, whom the cheapest flow gives it."""
     bare = colony(8, 8, 0.5, seed=0)
     ends = (bare.mother, bare.daughter, np.full(len(bare.cost), np.inf), bare.n_mothers, bare.n_daughters)
     first, second = every_pair(bare.mother)

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from dunno.benchmark.charts import FIGURES, draw_all, of_datasets
-from dunno.benchmark.table import table_of
+from dunno.benchmark.results_table import table_of
 
 CURVES = {
     "count": [5, 5],

@@ -11,16 +11,16 @@ from dunno.benchmark.claims import (
     CLAIMS,
     FAILS,
     HOLDS,
+    NOT_DECIDED,
     OURS,
-    UNDECIDED,
     Claim,
-    Scenes,
+    SceneMeans,
     interval,
     judge,
     per_dataset,
     verdict,
 )
-from dunno.benchmark.table import table_of
+from dunno.benchmark.results_table import table_of
 
 DATASETS, STEPS = ("a", "b", "c"), (1, 10, 30)
 
@@ -35,7 +35,7 @@ def claim(words: str) -> Claim:
 
 
 def numbers(words: str, rows: list[dict[str, Any]]) -> np.ndarray:
-    return per_dataset(claim(words), Scenes(table_of(rows)))
+    return per_dataset(claim(words), SceneMeans(table_of(rows)))
 
 
 def test_the_interval_is_that_of_a_t_test() -> None:
@@ -49,12 +49,12 @@ def test_the_interval_is_that_of_a_t_test() -> None:
     [
         (0.1, 0.2, 6, None, HOLDS),
         (-0.2, -0.1, 6, None, FAILS),
-        (-0.1, 0.1, 6, None, UNDECIDED),
-        (0.1, 0.2, 2, None, UNDECIDED),
+        (-0.1, 0.1, 6, None, NOT_DECIDED),
+        (0.1, 0.2, 2, None, NOT_DECIDED),
         (-0.1, 0.1, 6, 0.2, HOLDS),
         (0.3, 0.4, 6, 0.2, FAILS),
-        (0.1, 0.4, 6, 0.2, UNDECIDED),
-        (float("nan"), float("nan"), 6, None, UNDECIDED),
+        (0.1, 0.4, 6, 0.2, NOT_DECIDED),
+        (float("nan"), float("nan"), 6, None, NOT_DECIDED),
     ],
 )
 def test_the_verdict_follows_from_the_interval(
@@ -77,7 +77,7 @@ def test_scaling_that_lowers_every_error_holds_and_one_that_raises_it_does_not()
     assert found.loc["Temperature scaling lowers the calibration error of SM.", "verdict"] == HOLDS
     assert found.loc["Temperature scaling lowers the calibration error of SM.", "as claimed"] == "3 of 3"
     assert found.loc["Temperature scaling lowers the calibration error of AS.", "verdict"] == FAILS
-    assert found.loc["Temperature scaling lowers the calibration error of FP.", "verdict"] == UNDECIDED
+    assert found.loc["Temperature scaling lowers the calibration error of FP.", "verdict"] == NOT_DECIDED
     mean_step = np.mean(STEPS) / 1000
     np.testing.assert_allclose(
         numbers("calibration error of SM.", rows), [0.2 - mean_step, 0.21 - mean_step, 0.22 - mean_step]

@@ -7,8 +7,8 @@ import pytest
 
 from dunno import evaluation
 from dunno.benchmark.datasets import find_datasets
-from dunno.benchmark.measure import measure
 from dunno.benchmark.peers import track_peer
+from dunno.benchmark.unit_scores import measure
 from dunno.benchmark.units import Experiment, plan_units
 from dunno.simulate import colony
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from dunno.benchmark.datasets import find_datasets
-from dunno.benchmark.table import COLUMNS, beside_others, read_table, table_of, write_table
+from dunno.benchmark.results_table import COLUMN_MEANINGS, beside_others, read_table, table_of, write_table
 from dunno.benchmark.units import Experiment, Unit, plan_units
 from dunno.errors import InputError
 from tests.transformer.tiny import tiny_model
@@ -99,7 +99,7 @@ def test_the_table_reads_as_it_was_written_and_times_are_over_those_of_sm(root: 
     assert table.overhead.fillna(0).tolist() == [1.0, 1.5, 0.0]
     write_table(table, tmp_path / "t.csv")
     again = read_table(tmp_path / "t.csv")
-    assert list(again.columns) == [*COLUMNS, "curves"]
+    assert list(again.columns) == [*COLUMN_MEANINGS, "curves"]
     for name in ("setup", "sequence", "model", "step", "method", "reason", "seconds", "overhead", "ece", "seed"):
         assert [None if x != x else x for x in again[name]] == [None if x != x else x for x in table[name]], name
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")

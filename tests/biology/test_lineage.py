@@ -1,7 +1,7 @@
 import numpy as np
 
 from dunno.biology import CellRows, Lineage
-from dunno.biology.figures import KINDS, growth_rates, step_speeds
+from dunno.biology.figures import QUANTITIES, growth_rates, step_speeds
 from dunno.biology.lineage import BORN, ENDED
 from dunno.biology.tables import cycles, divisions_by_frame, families, frames, support
 from dunno.simulate import colony as simulate
@@ -11,7 +11,7 @@ from .families import colony, rows_of
 
 
 def figure(name: str, lineage: Lineage) -> float:
-    return next(kind for kind in KINDS if kind.name == name).compute(lineage)[0]
+    return next(kind for kind in QUANTITIES if kind.name == name).compute(lineage)[0]
 
 
 def test_tracks_know_how_they_began_and_ended() -> None:

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dunno.calibration.comparison import Beliefs, Comparison, compose
+from dunno.calibration.comparison import Comparison, MotherBeliefs, compose
 from dunno.calibration.softening import (
     PRIOR_UNKNOWN,
     PRIOR_UNKNOWN_WIDTH,
@@ -16,12 +16,12 @@ from dunno.calibration.softening import (
 )
 
 
-def chain() -> Beliefs:
+def chain() -> MotherBeliefs:
     """Cells 0, 1 | 2, 3 | 4, 5 in three frames; each daughter prefers the mother straight before it."""
     mother = np.array([0, 1, 0, 1, 2, 3, 2, 3])
     daughter = np.array([2, 2, 3, 3, 4, 4, 5, 5])
     probability = np.array([0.8, 0.1, 0.2, 0.7, 0.6, 0.3, 0.0, 0.9])
-    return Beliefs(mother, daughter, probability, np.array([np.nan, np.nan, 0.1, 0.1, 0.1, 0.1]))
+    return MotherBeliefs(mother, daughter, probability, np.array([np.nan, np.nan, 0.1, 0.1, 0.1, 0.1]))
 
 
 def test_two_steps_compose_by_summing_over_the_cells_between() -> None:
@@ -35,17 +35,14 @@ def test_two_steps_compose_by_summing_over_the_cells_between() -> None:
 
 
 def compared(probability: list[float], none: list[float]) -> Comparison:
-    direct = Beliefs(
-        np.array([0, 1, 0, 1]),
-        np.array([4, 4, 5, 5]),
-        np.array(probability),
-        np.array([np.nan] * 4 + none),
+    direct = MotherBeliefs(
+        np.array([0, 1, 0, 1]), np.array([4, 4, 5, 5]), np.array(probability), np.array([np.nan] * 4 + none)
     )
     return Comparison.of(direct, compose(chain(), 2))
 
 
 def test_what_no_option_reaches_counts_as_impossible() -> None:
-    direct = Beliefs(np.array([0]), np.array([4]), np.array([0.9]), np.array([np.nan] * 4 + [0.1, np.nan]))
+    direct = MotherBeliefs(np.array([0]), np.array([4]), np.array([0.9]), np.array([np.nan] * 4 + [0.1, np.nan]))
     narrow = Comparison.of(direct, compose(chain(), 2))
     assert narrow.unreached[4] == pytest.approx(0.6 * 0.1 + 0.3 * 0.7)
     wide = compared([0.6, 0.2, 0.2, 0.7], [0.2, 0.1])
@@ -57,7 +54,9 @@ def test_daughters_that_are_mostly_lost_on_the_way_are_not_judged() -> None:
     steps = chain()
     steps.none[4] = 0.95
     steps.probability[4:6] = [0.04, 0.01]
-    direct = Beliefs(np.array([0, 1]), np.array([4, 5]), np.array([0.9, 0.9]), np.array([np.nan] * 4 + [0.1, 0.1]))
+    direct = MotherBeliefs(
+        np.array([0, 1]), np.array([4, 5]), np.array([0.9, 0.9]), np.array([np.nan] * 4 + [0.1, 0.1])
+    )
     assert Comparison.of(direct, compose(steps, 2)).judged.tolist() == [False] * 5 + [True]
 
 
@@ -78,7 +77,7 @@ def test_of_equally_likely_mothers_the_composed_one_is_taken() -> None:
 
 def test_certain_links_compose_to_the_cell_where_they_lead_back_to() -> None:
     """3 → 2 → 0 in three frames; 4 is linked to nothing."""
-    links = Beliefs(np.array([0, 2]), np.array([2, 3]), np.ones(2), np.array([np.nan, np.nan, 0.0, 0.0, 1.0]))
+    links = MotherBeliefs(np.array([0, 2]), np.array([2, 3]), np.ones(2), np.array([np.nan, np.nan, 0.0, 0.0, 1.0]))
     composed = compose(links, 2)
     assert composed.matrix.row.tolist() == [3]
     assert composed.matrix.column.tolist() == [0]
@@ -139,7 +138,7 @@ def test_an_edge_across_the_frame_between_counts_directly() -> None:
     mother, daughter = np.array([0, 1, 2, 0, 4, 2]), np.array([2, 3, 4, 4, 6, 6])
     probability, lag = np.array([0.9, 0.9, 0.6, 0.3, 0.5, 0.4]), np.array([1, 1, 1, 2, 1, 2])
     none = np.array([np.nan, np.nan, 0.1, 0.1, 0.1, np.nan, 0.1])
-    steps = Beliefs(mother, daughter, probability, none, lag)
+    steps = MotherBeliefs(mother, daughter, probability, none, lag)
     two, three = compose(steps, 2), compose(steps, 3)
     assert two.matrix[4, 0] == pytest.approx(0.6 * 0.9 + 0.3)
     assert two.none[4] == pytest.approx(0.1 + 0.6 * 0.1)

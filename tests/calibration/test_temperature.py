@@ -85,7 +85,7 @@ def test_a_daughter_without_a_distribution_does_not_get_a_uniform_one() -> None:
     for pair in scaled.pairs:
         assert (pair.probability == 0).all()
         assert np.isnan(pair.entropy).all()
-    with pytest.raises(InputError, match="no daughter with a true mother among her candidates"):
+    with pytest.raises(InputError, match="no daughter with a true mother among its candidates"):
         TemperatureScaling.fit(tracking, simulated.truth)
 
 

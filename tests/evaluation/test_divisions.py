@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dunno import Tracker, evaluation
-from dunno.evaluation.divisions import BINS, _binned, divisions
+from dunno.evaluation.divisions import P_DIVIDE_BINS, _binned, divisions
 from dunno.simulate import colony
 
 
@@ -25,7 +25,7 @@ def test_what_is_promised_in_all_bins_is_what_is_expected_and_it_is_found() -> N
     tracking = Tracker(workers=1, evidence="places").track(made.movie)
     told = divisions(tracking, made.truth)
     every = [np.exp(pair.log_divide) for pair in tracking.pairs if pair.log_divide is not None]
-    small = sum(float(chance[chance <= BINS[0]].sum()) for chance in every)
+    small = sum(float(chance[chance <= P_DIVIDE_BINS[0]].sum()) for chance in every)
     assert sum(each.promised for each in told.bins) + small == pytest.approx(told.expected)
     assert sum(each.found for each in told.bins) <= told.true + 1e-9
     sure = told.bins[-1]

@@ -10,7 +10,7 @@ import pytest
 from dunno.errors import InputError
 from dunno.io import plain_zip
 from dunno.io.array_files import open_arrays, write_arrays
-from dunno.io.schema import CELLS
+from dunno.io.schema import CELL_FILES
 
 ARRAYS = {
     "numbers": np.linspace(-1, 1, 12).reshape(3, 2, 2),
@@ -26,8 +26,8 @@ ARRAYS = {
 
 
 def test_arrays_come_back_as_numpy_reads_them(tmp_path: Path) -> None:
-    write_arrays(tmp_path / "a.npz", CELLS, ARRAYS)
-    with open_arrays(tmp_path / "a.npz", CELLS) as arrays, np.load(tmp_path / "a.npz") as expected:
+    write_arrays(tmp_path / "a.npz", CELL_FILES, ARRAYS)
+    with open_arrays(tmp_path / "a.npz", CELL_FILES) as arrays, np.load(tmp_path / "a.npz") as expected:
         assert set(arrays) == set(expected) == {"schema", *ARRAYS}
         for name in arrays:
             np.testing.assert_array_equal(arrays[name], expected[name])
@@ -36,7 +36,7 @@ def test_arrays_come_back_as_numpy_reads_them(tmp_path: Path) -> None:
 
 
 def test_what_was_written_is_a_whole_archive_for_others(tmp_path: Path) -> None:
-    write_arrays(tmp_path / "a.npz", CELLS, ARRAYS)
+    write_arrays(tmp_path / "a.npz", CELL_FILES, ARRAYS)
     with zipfile.ZipFile(tmp_path / "a.npz") as archive:
         assert archive.testzip() is None
         assert archive.namelist() == [f"{name}.npy" for name in ("schema", *ARRAYS)]
@@ -45,7 +45,7 @@ def test_what_was_written_is_a_whole_archive_for_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 def test_archives_that_numpy_wrote_are_read(tmp_path: Path, save: Callable[..., None]) -> None:
     save(tmp_path / "a.npz", schema=np.int64(1), **ARRAYS)
-    with open_arrays(tmp_path / "a.npz", CELLS) as arrays:
+    with open_arrays(tmp_path / "a.npz", CELL_FILES) as arrays:
         assert set(arrays) == {"schema", *ARRAYS}
         for name, expected in ARRAYS.items():
             np.testing.assert_array_equal(arrays[name], expected)
@@ -53,8 +53,8 @@ def test_archives_that_numpy_wrote_are_read(tmp_path: Path, save: Callable[..., 
 
 
 def test_what_is_too_large_for_the_plain_form_is_written_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain_zip, "LARGEST", 1000)
-    write_arrays(tmp_path / "a.npz", CELLS, {"numbers": np.arange(1000)})
+    monkeypatch.setattr(plain_zip, "ZIP64_FROM", 1000)
+    write_arrays(tmp_path / "a.npz", CELL_FILES, {"numbers": np.arange(1000)})
     with np.load(tmp_path / "a.npz") as arrays:
         assert arrays["numbers"].tolist() == list(range(1000))
 
@@ -62,23 +62,23 @@ def test_what_is_too_large_for_the_plain_form_is_written_too(tmp_path: Path, mon
 @pytest.mark.parametrize("end", [0, 10, 400, 1000, -1])
 def test_a_part_of_a_file_is_no_file(tmp_path: Path, end: int) -> None:
     path = tmp_path / "a.npz"
-    write_arrays(path, CELLS, ARRAYS)
+    write_arrays(path, CELL_FILES, ARRAYS)
     path.write_bytes(path.read_bytes()[:end])
-    with pytest.raises(InputError, match=r"a\.npz: cannot be read"), open_arrays(path, CELLS):
+    with pytest.raises(InputError, match=r"a\.npz: cannot be read"), open_arrays(path, CELL_FILES):
         pass
 
 
 def test_arrays_with_a_header_of_another_version_are_read(tmp_path: Path) -> None:
-    write_arrays(tmp_path / "a.npz", CELLS, {"fields": np.array([(1, 2.0)], dtype=[("a", int), ("b", float)])})
-    with open_arrays(tmp_path / "a.npz", CELLS) as arrays:
+    write_arrays(tmp_path / "a.npz", CELL_FILES, {"fields": np.array([(1, 2.0)], dtype=[("a", int), ("b", float)])})
+    with open_arrays(tmp_path / "a.npz", CELL_FILES) as arrays:
         assert arrays["fields"]["b"].tolist() == [2.0]
 
 
 def test_a_changed_byte_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
-    write_arrays(path, CELLS, {"numbers": np.full(1000, 0.5)})
+    write_arrays(path, CELL_FILES, {"numbers": np.full(1000, 0.5)})
     content = bytearray(path.read_bytes())
     content[content.index(np.full(10, 0.5).tobytes()) + 40] ^= 1
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"a\.npz: cannot be read \(Bad CRC"), open_arrays(path, CELLS) as arrays:
+    with pytest.raises(InputError, match=r"a\.npz: cannot be read \(Bad CRC"), open_arrays(path, CELL_FILES) as arrays:
         arrays["numbers"]

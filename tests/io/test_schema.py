@@ -16,7 +16,7 @@ from dunno.errors import InputError
 from dunno.io.array_files import open_arrays, write_arrays
 from dunno.io.block_files import read_block
 from dunno.io.output import read_run, read_written_run
-from dunno.io.schema import PAIRS, RUN, SCHEMAS, Schema
+from dunno.io.schema import PAIRS, RUN_SCHEMA, SCHEMAS, Schema
 from dunno.review import Decision, Review
 from dunno.review.log import Log
 from dunno.runs.run import track_into
@@ -91,7 +91,7 @@ def test_what_is_read_is_accepted_and_anything_else_refused_in_one_line() -> Non
 
 def test_this_version_reads_what_it_writes(output: Path) -> None:
     assert all(1 <= schema.oldest <= schema.number for schema in SCHEMAS)
-    assert read_written_run(output)["schema"] == RUN.number
+    assert read_written_run(output)["schema"] == RUN_SCHEMA.number
     for path in (output / "pairs").iterdir():
         with np.load(path) as arrays:
             assert arrays["schema"] == PAIRS.number
@@ -115,7 +115,7 @@ def test_an_older_output_is_reported_reviewed_and_exported(output: Path, tmp_pat
         question = review.next()
         review.answer(Decision("no mother", question.frame, question.label), question)
     assert run(["review", str(output), "--export", str(tmp_path / "reviewed")]) == 0
-    assert read_written_run(tmp_path / "reviewed")["schema"] == RUN.number
+    assert read_written_run(tmp_path / "reviewed")["schema"] == RUN_SCHEMA.number
     assert json.loads((output / "run.json").read_text())["schema"] == 1  # what is there stays as it is
 
 
@@ -134,10 +134,10 @@ def test_a_review_begun_with_an_older_version_goes_on(output: Path) -> None:
 def test_a_newer_output_is_refused_in_one_line(
     output: Path, command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    change_run(output, schema=RUN.number + 1, parameters="of another form")
+    change_run(output, schema=RUN_SCHEMA.number + 1, parameters="of another form")
     assert complaint(capsys, command[0], output, *command[1:]).endswith(
-        f"run.json: was written by a newer version of dunno (schema {RUN.number + 1}; this one reads 1 to {RUN.number}); "
-        "update dunno, or track the movie again"
+        f"run.json: was written by a newer version of dunno (schema {RUN_SCHEMA.number + 1}; "
+        f"this one reads 1 to {RUN_SCHEMA.number}); update dunno, or track the movie again"
     )
     with pytest.raises(InputError, match=r"run\.json: was written by a newer version"):
         Tracking.read(output)

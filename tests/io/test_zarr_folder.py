@@ -21,14 +21,10 @@ RNG = np.random.default_rng(0)
     ],
 )
 def test_arrays_are_compressed_where_that_is_worth_it(values: np.ndarray, compressed: bool, tmp_path: Path) -> None:
-    content, place = values.tobytes(), 0
-
-    def read(size: int) -> bytes:
-        nonlocal place
-        place += size
-        return content[place - size : place]
-
-    ZarrFolder(tmp_path / "group").add("values", values.dtype, values.shape, read)
+    array = ZarrFolder(tmp_path / "group").array("values", values)
+    for part in np.array_split(values, 3):
+        array.add(part)
+    array.finish()
     about = json.loads((tmp_path / "group" / "values" / ".zarray").read_text())
     assert (about["compressor"] is not None) == compressed
     assert (zarr.open_group(tmp_path / "group", mode="r")["values"][:] == values).all()

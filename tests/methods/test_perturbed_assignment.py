@@ -49,7 +49,7 @@ def test_a_link_that_no_draw_contains_keeps_confidence_zero() -> None:
 
 
 def overlapping() -> Movie:
-    """A daughter that shares two pixels with her mother, and none once she has moved by two."""
+    """A daughter that shares two pixels with its mother, and none once it has moved by two."""
     masks = np.zeros((2, 3, 9), int)
     masks[0, 1, 2:5], masks[1, 1, 3:6] = 1, 1
     return Movie(masks)

@@ -20,7 +20,7 @@ import dunno.napari
 import napari
 from dunno import Movie
 from dunno.napari.layers import movie_layers
-from dunno.napari.review import ReviewWidget
+from dunno.napari.review_widget import ReviewWidget
 from dunno.napari.track import TrackWidget
 from dunno.review import Review
 from dunno.review.overview import overview

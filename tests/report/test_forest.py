@@ -7,8 +7,8 @@ import pytest
 
 from dunno.lineage.tracks import TrackRow
 from dunno.report import forest
-from dunno.report.deciding import Deciding
 from dunno.report.families import Family, LeastCertain
+from dunno.report.review_address import ReviewAddress
 
 
 def doubling(generations: int) -> list[TrackRow]:
@@ -61,7 +61,7 @@ def test_a_line_of_thousands_of_generations_is_drawn() -> None:
     assert len(tree.branches) + tree.hidden == len(rows)
 
 
-REVIEW = Deciding(50_000)
+REVIEW = ReviewAddress(50_000)
 
 
 def least(certainty: np.ndarray) -> LeastCertain:
@@ -100,7 +100,7 @@ def test_frames_are_spread_over_at_most_the_columns_there_are(n_frames: int) -> 
     assert list(place) == [10 * t for t in range(n_frames)]
     values = list(place.values())
     assert values[0] == 0
-    assert values[-1] == min(forest.COLUMNS, n_frames - 1)
+    assert values[-1] == min(forest.TREE_COLUMNS, n_frames - 1)
     assert values == sorted(values)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dunno.report.doubts import SHOWN_MOTHERS
-from dunno.report.survey import BINS, SHOWN_DOUBTS, Survey, _Largest, survey
+from dunno.report.survey import HISTOGRAM_BINS, SHOWN_DOUBTS, Survey, _Largest, survey
 from dunno.tracking import Tracking
 
 
@@ -39,7 +39,9 @@ def test_the_summary_is_that_of_the_run(counted: Survey, tracking: Tracking, tra
 
 def test_histogram_and_share_of_sure_links_count_every_link(counted: Survey, links: list) -> None:
     confidence = [link[0] for link in links]
-    by_hand = [sum(low / BINS < p <= (low + 1) / BINS for p in confidence) for low in range(BINS)]
+    by_hand = [
+        sum(low / HISTOGRAM_BINS < p <= (low + 1) / HISTOGRAM_BINS for p in confidence) for low in range(HISTOGRAM_BINS)
+    ]
     assert counted.histogram.tolist() == by_hand
     assert counted.histogram.sum() == counted.summary.links
     assert counted.share_sure == sum(p > 0.99 for p in confidence) / len(confidence)

@@ -16,7 +16,7 @@ def test_those_who_were_answered_before_count_without_being_asked() -> None:
     audit = Audit(10, seed=0)
     first, second, third = audit.order[:3].tolist()
     unanswered = np.ones(10, np.bool_)
-    unanswered[first] = False  # the queue has asked her
+    unanswered[first] = False  # the queue has asked it
     assert audit.next(unanswered) == second
     rate = audit.rate({second}, {first: True, second: False, third: True})
     assert (rate.n, rate.wrong) == (2, 1)  # the third was answered, but is behind the last audit

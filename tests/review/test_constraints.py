@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dunno.assignment import Marginals, Problem, Triples, marginals
 from dunno.errors import DecisionError
 from dunno.review.condition import Rules, condition
-from dunno.review.constraints import APPEARS, Constraints, constrained, nothing_said
+from dunno.review.constraints import APPEARS, Constraints, constrained, no_constraints
 from dunno.review.decisions import Decision
 from tests.assignment.brute_force import Enumeration, enumerate_assignments
 from tests.assignment.problems import examples, problems, problems_with_triples, scaled
@@ -58,7 +58,7 @@ def decided(draw: st.DrawFn) -> tuple[Problem, Constraints]:
     every = enumerate_assignments(problem)
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     edge = every.edge[rng.integers(len(every.edge))]
-    load, said = loads(problem, edge), nothing_said(problem.n_mothers, problem.n_daughters)
+    load, said = loads(problem, edge), no_constraints(problem.n_mothers, problem.n_daughters)
     for j in np.flatnonzero(rng.random(problem.n_daughters) < 0.4):
         said.mother[j] = problem.mother[edge[j]] if edge[j] >= 0 else APPEARS
     for i in np.flatnonzero(rng.random(problem.n_mothers) < 0.4):

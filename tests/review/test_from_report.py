@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dunno.report import write_report
-from dunno.report.deciding import FIRST_PORT, PORTS
+from dunno.report.review_address import FIRST_PORT, PORTS
 from dunno.review import Review
 from tests.review.pages import idle, ready
 from tests.review.serving import Served, serving

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dunno.assignment import Problem, Triples, solve
 from dunno.review import gain
-from dunno.review.constraints import APPEARS, nothing_said
+from dunno.review.constraints import APPEARS, no_constraints
 from tests.assignment.problems import examples, problems, random_triples, with_triples
 from tests.review.outputs import block_of, pair_of, sorted_problem
 from tests.review.test_constraints import struck, summed
@@ -15,7 +15,7 @@ from tests.review.test_constraints import struck, summed
 
 def least_error(problem: Problem, answer: tuple[int, int] | None) -> tuple[float, float]:
     """Expected wrong decisions given one answer (daughter, mother or -1), and the answer's probability; by enumeration."""
-    said = nothing_said(problem.n_mothers, problem.n_daughters)
+    said = no_constraints(problem.n_mothers, problem.n_daughters)
     if answer is not None:
         said.mother[answer[0]] = answer[1]
     every = struck(problem, said)
@@ -30,7 +30,7 @@ def least_error(problem: Problem, answer: tuple[int, int] | None) -> tuple[float
 
 
 def least_evidence(problem: Problem) -> float:
-    return struck(problem, nothing_said(problem.n_mothers, problem.n_daughters)).log_evidence
+    return struck(problem, no_constraints(problem.n_mothers, problem.n_daughters)).log_evidence
 
 
 @given(problems(fewest=1, kinds=("real", "positive")), st.booleans())
@@ -41,7 +41,7 @@ def test_the_gain_is_the_expected_fall_of_the_expected_error(drawn: Problem, has
     problem = sorted_problem(drawn)
     pair = pair_of(problem)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gain, "LEAST", 1e-12)  # leave nothing out
+        patch.setattr(gain, "LEAST_GAIN", 1e-12)  # leave nothing out
         for daughter in range(problem.n_daughters):
             mothers = [*problem.mother[problem.daughter == daughter].tolist(), APPEARS]
             after = [least_error(problem, (daughter, mother)) for mother in mothers]

@@ -153,7 +153,7 @@ def test_a_mother_across_a_gap_carries_the_track_on(output: Path, tmp_path: Path
         mother = int(earlier.mothers.label[0])
         review.answer(Decision("mother", frame, label, mother, mother_frame=earlier.mother_frame))
         assert review.changed == [0, 1, 2]
-        assert not review.pair(0).selected[review.pair(0).mother == 0].any()  # she has no mask in the next frame
+        assert not review.pair(0).selected[review.pair(0).mother == 0].any()  # it has no mask in the next frame
         gaps, cells = review.pair(2).earlier, review.pair(2).block.cells
         assert gaps.selected.tolist() == [True]
         assert (gaps.gap[0], cells.frame[gaps.mother[0]], gaps.log_probability[0]) == (2, earlier.mother_frame, 0)

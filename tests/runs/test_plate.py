@@ -19,7 +19,7 @@ from dunno.cli import run
 from dunno.errors import InputError, MovieError
 from dunno.runs.plate import find_movies, is_many, track_movies
 from dunno.runs.run import Run
-from dunno.work.progress import tell_nobody
+from dunno.work.progress import ignore_progress
 from dunno.work.schedule import open_pool
 
 from .test_run import content
@@ -103,7 +103,7 @@ def test_a_movie_that_needs_too_much_memory_is_no_bug(tmp_path: Path) -> None:
         raise MemoryError("std::bad_alloc")
 
     with open_pool(1) as pool:
-        (found,) = track_movies(work, {"a": tmp_path}, tmp_path, pool, tell_nobody)
+        (found,) = track_movies(work, {"a": tmp_path}, tmp_path, pool, ignore_progress)
     assert not found.bug
     assert found.problem.startswith("the memory is not enough (std::bad_alloc); what helps: a smaller part")
 

@@ -25,8 +25,8 @@ from dunno.errors import InputError, MovieError, OutputError
 from dunno.io import block_files
 from dunno.io.block_files import linked_blocks
 from dunno.io.writing import partial_of
-from dunno.runs.broken import track_what_can_be
 from dunno.runs.run import pays_in_processes, track_into
+from dunno.runs.unreadable_frames import track_readable_frames
 from dunno.tracking.spans import Span
 from dunno.work.schedule import open_pool
 
@@ -319,7 +319,7 @@ def test_a_movie_that_cannot_be_read_at_all_is_refused(tiffs: Path, tmp_path: Pa
 def test_what_is_wrong_with_no_frame_is_no_broken_frame(colony: Movie) -> None:
     plan = Tracker("activity", "SM", calibration=None, max_distance=3).plan(colony)
     with pytest.raises(MovieError, match="has masks but no images"):
-        track_what_can_be(replace(plan), Span(colony, 0, 2))
+        track_readable_frames(replace(plan), Span(colony, 0, 2))
 
 
 @pytest.mark.parametrize("workers", [2, 4])

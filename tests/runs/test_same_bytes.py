@@ -9,13 +9,13 @@ import dunno
 from dunno import Movie, Tracker
 from dunno.io.block_files import linked_blocks
 from dunno.runs.run import track_into
-from dunno.simulate import Faults, colony, spoil
+from dunno.simulate import FaultShares, colony, spoil
 from dunno.work.schedule import open_pool
 
 from .test_run import Stops, content, stop_after
 
 KINDS = ("gaps", "masks")
-FAULTS = {"gaps": Faults(missed=0.04), "masks": Faults(missed=0.04, false=0.02, merged=0.03, split=0.02)}
+FAULTS = {"gaps": FaultShares(missed=0.04), "masks": FaultShares(missed=0.04, false=0.02, merged=0.03, split=0.02)}
 CHOICES = {"gaps": {"evidence": "places"}, "masks": {"repair": True}}
 
 

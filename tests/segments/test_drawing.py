@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dunno.segments.drawing import WHOLE, Drawn, draw, spare_labels
-from dunno.types.measuring import digest_of
+from dunno.types.measurements import digest_of
 from tests.segments.test_pixels import blobs, looked_at, measured, two_discs
 
 ONE = np.ones(2)

@@ -9,7 +9,7 @@ from scipy import ndimage
 from dunno import Movie
 from dunno.segments.glance import Glance, glance, merges
 from dunno.segments.pixels import unite
-from dunno.simulate import Faults, colony, spoil
+from dunno.simulate import FaultShares, colony, spoil
 from dunno.types import Detections, KeptCells
 from tests.segments.test_pixels import blobs, measured, two_discs
 
@@ -37,7 +37,7 @@ def frames(movie: Movie) -> list[Detections]:
 @pytest.mark.parametrize("depth", [1, 16])
 def test_merges_are_those_that_are_found_one_by_one(depth: int) -> None:
     made = colony(cells=24, frames=14, seed=3, depth=depth)
-    spoiled = spoil(made.movie, made.truth, Faults(merged=0.3, split=0.3)).movie
+    spoiled = spoil(made.movie, made.truth, FaultShares(merged=0.3, split=0.3)).movie
     cells = frames(spoiled)
     found = [merges(*pair).tolist() for pair in pairwise(cells)]
     assert found == [merged_by_hand(*pair) for pair in pairwise(cells)]
@@ -52,16 +52,16 @@ def test_where_nothing_is_nothing_merges() -> None:
     assert merges(empty, some).tolist() == [False] and len(merges(some, empty)) == len(merges(empty, empty)) == 0
 
 
-@pytest.mark.parametrize("faults", [Faults(), Faults(missed=0.05), Faults(false=0.05)])
-def test_masks_are_clean_that_hold_one_cell_or_none(faults: Faults) -> None:
+@pytest.mark.parametrize("faults", [FaultShares(), FaultShares(missed=0.05), FaultShares(false=0.05)])
+def test_masks_are_clean_that_hold_one_cell_or_none(faults: FaultShares) -> None:
     made = colony(cells=30, frames=16, seed=1)
     movie = spoil(made.movie, made.truth, faults).movie if faults else made.movie
     seen = glance(movie)
     assert seen.are_clean and seen.masks == sum(map(len, frames(movie)))
 
 
-@pytest.mark.parametrize("faults", [Faults(merged=0.05), Faults(split=0.05)])
-def test_masks_are_not_clean_that_merge_or_are_cut(faults: Faults) -> None:
+@pytest.mark.parametrize("faults", [FaultShares(merged=0.05), FaultShares(split=0.05)])
+def test_masks_are_not_clean_that_merge_or_are_cut(faults: FaultShares) -> None:
     made = colony(cells=30, frames=20, seed=1)
     seen = glance(spoil(made.movie, made.truth, faults).movie)
     assert not seen.are_clean and seen.merges >= 5
@@ -77,7 +77,7 @@ def test_an_empty_movie_and_points_are_clean() -> None:
 
 def test_of_a_long_movie_some_frames_all_over_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     made = colony(cells=30, frames=20, seed=1)
-    movie = spoil(made.movie, made.truth, Faults(merged=0.3)).movie
+    movie = spoil(made.movie, made.truth, FaultShares(merged=0.3)).movie
     every = glance(movie)
     monkeypatch.setattr("dunno.segments.glance.LOOKED_AT", every.masks // 2)
     some = glance(movie)

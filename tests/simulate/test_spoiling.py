@@ -7,7 +7,7 @@ import pytest
 
 from dunno import read
 from dunno.errors import InputError
-from dunno.simulate import Colony, Faults, Spoiled, colony, spoil
+from dunno.simulate import Colony, FaultShares, Spoiled, colony, spoil
 from dunno.types import Movie, Truth
 
 
@@ -27,7 +27,7 @@ def _counts(colony: Colony | Spoiled) -> tuple[int, int, int, int]:
 
 
 def test_no_fault_changes_nothing(clean: Colony) -> None:
-    spoiled = spoil(clean.movie, clean.truth, Faults())
+    spoiled = spoil(clean.movie, clean.truth, FaultShares())
     assert all((spoiled.movie.masks(t) == clean.movie.masks(t)).all() for t in range(20))
     assert all((a == b).all() for a, b in zip(spoiled.truth.tracks, clean.truth.tracks, strict=True))
 
@@ -35,7 +35,7 @@ def test_no_fault_changes_nothing(clean: Colony) -> None:
 @pytest.mark.parametrize("kind", ["missed", "false", "merged", "split"])
 def test_each_fault_has_its_share_and_no_other_comes_along(clean: Colony, kind: str) -> None:
     n = sum(map(len, clean.truth.labels))
-    spoiled = spoil(clean.movie, clean.truth, Faults(**{kind: 0.05}), seed=3)
+    spoiled = spoil(clean.movie, clean.truth, FaultShares(**{kind: 0.05}), seed=3)
     masks, empty, two, missing = _counts(spoiled)
     wanted = 0.05 * n
     counts = {"missed": missing, "false": empty, "merged": two, "split": empty}
@@ -45,7 +45,7 @@ def test_each_fault_has_its_share_and_no_other_comes_along(clean: Colony, kind: 
 
 
 def test_the_truth_agrees_with_pixels(clean: Colony) -> None:
-    spoiled = spoil(clean.movie, clean.truth, Faults(0.02, 0.02, 0.03, 0.02), seed=5)
+    spoiled = spoil(clean.movie, clean.truth, FaultShares(0.02, 0.02, 0.03, 0.02), seed=5)
     for t in range(20):
         old, new = clean.movie.masks(t), spoiled.movie.masks(t)
         assert (spoiled.truth.labels[t] == np.unique(new[new > 0])).all()
@@ -74,11 +74,11 @@ def test_spoiling_works_in_volumes_and_is_repeatable() -> None:
     labels = tuple(np.array([1, 2]) for _ in range(3))
     ones = np.zeros(2, np.int64)
     truth = Truth(np.array([1, 2]), ones, ones + 2, ones, np.arange(3), labels, labels, labels)
-    once, again = (spoil(movie, truth, Faults(split=0.3), seed=4) for _ in range(2))
+    once, again = (spoil(movie, truth, FaultShares(split=0.3), seed=4) for _ in range(2))
     assert all((once.movie.masks(t) == again.movie.masks(t)).all() for t in range(3))
     assert max(len(each) for each in once.truth.labels) == 3
 
 
 def test_a_share_that_is_none_is_refused() -> None:
     with pytest.raises(InputError, match="merged is 2"):
-        Faults(merged=2.0)
+        FaultShares(merged=2.0)

@@ -15,7 +15,7 @@ from dunno.terms.brightness import Brightness
 from dunno.terms.jumps import Jumps
 from dunno.terms.overlap import Overlap
 from dunno.terms.parting import Parting
-from dunno.terms.shape import GRID, NO_PREFERENCE, Shape, _log_ratio, _stiffness
+from dunno.terms.shape import NO_PREFERENCE, STIFFNESSES, Shape, _log_ratio, _stiffness
 from dunno.terms.size import Size
 from dunno.terms.touching import PASSING, Touching
 from dunno.types import Candidates, Detections
@@ -258,7 +258,7 @@ def test_the_stiffness_is_the_likeliest_on_the_grid(d: int) -> None:
     for _ in range(10):
         n = int(rng.integers(30, 500))
         along, share, weight = rng.beta(rng.uniform(0.5, 8.0), 0.5, n), rng.uniform(0.06, 1.0, n), rng.uniform(0, 1, n)
-        prior = NO_PREFERENCE.worth * _log_ratio(GRID * 0.25, np.full(len(GRID), 0.5), d)
-        likelihood = prior + np.array([(weight * _log_ratio(kappa * share, along, d)).sum() for kappa in GRID])
-        found = likelihood[GRID.tolist().index(_stiffness(along, share, weight, d))]
+        prior = NO_PREFERENCE.worth * _log_ratio(STIFFNESSES * 0.25, np.full(len(STIFFNESSES), 0.5), d)
+        likelihood = prior + np.array([(weight * _log_ratio(kappa * share, along, d)).sum() for kappa in STIFFNESSES])
+        found = likelihood[STIFFNESSES.tolist().index(_stiffness(along, share, weight, d))]
         assert found > likelihood.max() - 1e-3

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dunno import Tracker
-from dunno.simulate import Faults, colony, spoil
+from dunno.simulate import FaultShares, colony, spoil
 from dunno.terms.missed import Missed
 from dunno.types import Candidates, Detections
 from dunno.types.field import Field
@@ -42,7 +42,7 @@ def test_masks_that_are_missing_for_long_are_known_by_it(long: bool, low: float,
     made = colony(cells=40, frames=40, motion=0.1, cycle=60.0, seed=1)
     movie = made.movie
     if long:
-        movie = spoil(movie, made.truth, Faults(missed=0.05), seed=1).movie  # for 1 to 5 frames
+        movie = spoil(movie, made.truth, FaultShares(missed=0.05), seed=1).movie  # for 1 to 5 frames
     else:
         rng, frames = np.random.default_rng(1), [np.array(movie.masks(t)) for t in range(len(movie))]
         for masks, labels in zip(frames, made.truth.labels, strict=True):

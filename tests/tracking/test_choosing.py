@@ -9,7 +9,7 @@ import pytest
 
 from dunno import Movie, Tracker, evaluation
 from dunno.calibration import ModelCalibration, load_calibration
-from dunno.calibration.evidence import Trial, in_words
+from dunno.calibration.evidence_trials import Trial, in_words
 from dunno.calibration.verdict import SkipTest, judge, sees_false_divisions
 from dunno.errors import InputError
 from dunno.simulate import colony

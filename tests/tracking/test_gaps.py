@@ -10,14 +10,14 @@ from tifffile import imread
 
 from dunno import Movie, Tracker, evaluation
 from dunno.assignment import Problem, marginals, sample
-from dunno.assignment.decide import most_right
+from dunno.assignment.decide import max_expected_accuracy
 from dunno.calibration import ModelCalibration
 from dunno.calibration.kinds.model import transition_of
 from dunno.costs.distance import Distance
 from dunno.errors import InputError
 from dunno.io.block_files import read_block, write_block
 from dunno.io.joining import join as join_links
-from dunno.lineage.gaps import one_link_each
+from dunno.lineage.gap_links import one_link_each
 from dunno.models.model import Model, start_model
 from dunno.runs.run import track_into
 from dunno.segments.drawing import draw_over_background
@@ -27,8 +27,8 @@ from dunno.tracking import Tracking
 from dunno.tracking.forests import tied
 from dunno.tracking.gaps import gap_candidates, posterior_with_gaps
 from dunno.tracking.gate import find_candidates
+from dunno.tracking.link_dependence import log_together
 from dunno.tracking.solver import decided
-from dunno.tracking.together import log_together
 from dunno.types import Block, Detections, FramePair, Truth
 from dunno.types.block import OF_EDGES
 from dunno.types.field import Field
@@ -350,7 +350,7 @@ def test_a_track_is_as_certain_as_its_links_are_drawn_together() -> None:
     cells = [frame([tuple(p) for p in rng.uniform(38, 50, (2, 2))], t) for t in range(3)]
     stretch = stretch_of(cells)
     _, problem, found = posterior_with_gaps(model_with_misses(stretch, 0.3), stretch, 30.0)
-    chosen = most_right(problem, found)
+    chosen = max_expected_accuracy(problem, found)
     link = chosen[chosen >= 0]
     ratio = log_together(problem, found, np.isin(np.arange(len(problem.cost)), link), seed=0)
     pairs = [(a, b) for a in link for b in link if problem.daughter[a] == problem.mother[b]]

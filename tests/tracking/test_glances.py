@@ -19,20 +19,20 @@ from dunno.tracking.self_calibration import TOGETHER, frames_together
 from dunno.tracking.skipping import SkippedModel, serving, skip
 from dunno.tracking.spans import BLOCK
 from dunno.types import Detections, PairPosterior
-from dunno.work.progress import tell_nobody
+from dunno.work.progress import ignore_progress
 
 
 def sample_of(movie: Movie) -> Sample:
     tracker = Tracker(workers=1)
     with tracker.working() as pool:
-        return take_sample(tracker.cost, movie, pool, tell_nobody)
+        return take_sample(tracker.cost, movie, pool, ignore_progress)
 
 
 @pytest.fixture(scope="module")
 def skipped() -> tuple[_Bench, SkippedModel]:
     sample = sample_of(colony(cells=40, frames=24, motion=0.3, seed=2).movie)
-    fit, _ = fit_sample(sample, 1, estimate_gate(sample.movie), True, tell_nobody)
-    found = skip(sample, fit, 2, tell_nobody)
+    fit, _ = fit_sample(sample, 1, estimate_gate(sample.movie), True, ignore_progress)
+    found = skip(sample, fit, 2, ignore_progress)
     assert found is not None
     return _Bench.of(_among_likely(found)), found
 

@@ -65,7 +65,7 @@ def test_candidates_and_steps_count_from_the_jump_across_gaps_too() -> None:
         parts.append(Transition(frames[t], frames[t + 1], candidates, np.ones(1), stage=jump))
     stretch = Stretch.of(parts).with_gaps(np.array([0]), np.array([2]), np.array([2]))
     np.testing.assert_allclose(stretch.step, [[0, 0], [1, 0], [1, 0]])
-    np.testing.assert_allclose(stretch.part([1]).step, [[1, 0]])
+    np.testing.assert_allclose(stretch.during(np.array([1]))[0].step, [[1, 0]])
 
 
 def test_a_jump_carries_cells_over_the_border() -> None:

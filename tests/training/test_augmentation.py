@@ -74,7 +74,7 @@ def test_a_crop_is_a_box_with_the_links_inside(seed: int) -> None:
 
 
 def test_a_crowd_is_cropped_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(augmentation, "MOST_CELLS", 20)
+    monkeypatch.setattr(augmentation, "MOST_CELLS_OF_A_WINDOW", 20)
     for seed in range(10):
         assert 1 <= len(crop(window(2000), 256, np.random.default_rng(seed))) <= 20
 

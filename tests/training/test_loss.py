@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dunno.training.loss import Batch, loss_of, parental_softmax
+from dunno.training.loss import TrainingBatch, loss_of, parental_softmax
 from dunno.training.windows import Window
 
 torch = pytest.importorskip("torch")
@@ -57,13 +57,13 @@ def by_hand(windows: list[Window], logits: np.ndarray, cutoff: float) -> float:
 def test_it_is_the_one_computed_by_hand(cutoff: float) -> None:
     windows = [window(18, 0), window(9, 1), window(13, 2)]
     logits = np.random.default_rng(5).normal(size=(3, 18, 18))
-    found = loss_of(torch.from_numpy(logits).float(), Batch.of(windows), cutoff)
+    found = loss_of(torch.from_numpy(logits).float(), TrainingBatch.of(windows), cutoff)
     assert float(found) == pytest.approx(by_hand(windows, logits, cutoff), rel=1e-5)
 
 
 def test_padding_changes_nothing() -> None:
     small = window(9, 1)
-    alone, batch = Batch.of([small]), Batch.of([small, window(18, 0)])
+    alone, batch = TrainingBatch.of([small]), TrainingBatch.of([small, window(18, 0)])
     logits = torch.randn(2, 18, 18, generator=torch.Generator().manual_seed(0))
     everything = torch.ones(1, 9, 9, dtype=torch.bool)
     padded = torch.zeros(2, 18, 18, dtype=torch.bool)
@@ -76,7 +76,7 @@ def test_padding_changes_nothing() -> None:
 def test_the_softmax_is_trackastras() -> None:
     from trackastra.utils import blockwise_causal_norm
 
-    batch = Batch.of([window(15, 3)])
+    batch = TrainingBatch.of([window(15, 3)])
     logits = torch.randn(1, 15, 15, generator=torch.Generator().manual_seed(1))
     theirs = blockwise_causal_norm(logits[0], batch.time[0])
     ours = parental_softmax(logits, batch, torch.ones(1, 15, 15, dtype=torch.bool))[0]
@@ -86,7 +86,7 @@ def test_the_softmax_is_trackastras() -> None:
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e4])
 def test_its_gradient_is_finite_for_any_logits(size: float) -> None:
-    batch = Batch.of([window(15, 3), window(4, 4)])
+    batch = TrainingBatch.of([window(15, 3), window(4, 4)])
     logits: Any = (size * torch.randn(2, 15, 15, generator=torch.Generator().manual_seed(1))).requires_grad_()
     loss_of(logits, batch, 1e6).backward()
     assert torch.isfinite(logits.grad).all()
@@ -96,4 +96,4 @@ def test_its_gradient_is_finite_for_any_logits(size: float) -> None:
 def test_windows_without_edges_count_nothing() -> None:
     lonely = Window(np.zeros(3, int), np.zeros((3, 2)), np.zeros((3, 7)), np.zeros((3, 3), bool), 4)
     logits = torch.zeros(1, 3, 3)
-    assert float(loss_of(logits, Batch.of([lonely]), 100.0)) == 0
+    assert float(loss_of(logits, TrainingBatch.of([lonely]), 100.0)) == 0

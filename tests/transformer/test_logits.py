@@ -8,14 +8,14 @@ from dunno import Movie
 from dunno.simulate import colony as simulate
 from dunno.transformer import logits
 from dunno.transformer.attention import one_thread
-from dunno.transformer.folder import Model, load_model
 from dunno.transformer.logits import association, stochastic_associations
+from dunno.transformer.model_folder import TransformerModel, load_model
 from dunno.transformer.tokens import Tokens, tokens_of
 from tests.transformer.tiny import tiny_model
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
+def model(tmp_path_factory: pytest.TempPathFactory) -> TransformerModel:
     return load_model(tiny_model(tmp_path_factory.mktemp("models") / "tiny", cutoff=60))
 
 
@@ -25,7 +25,7 @@ def frames() -> list[Tokens]:
     return [tokens_of(movie.detections(t), movie.scale, 2, True) for t in range(4)]
 
 
-def trackastras(model: Model, frames: list[Tokens]) -> tuple[np.ndarray, np.ndarray]:
+def trackastras(model: TransformerModel, frames: list[Tokens]) -> tuple[np.ndarray, np.ndarray]:
     """The window's logits and normalised scores, by Trackastra's own padding, forward pass and normalisation."""
     import torch
     from trackastra.data import collate_sequence_padding
@@ -46,7 +46,7 @@ def trackastras(model: Model, frames: list[Tokens]) -> tuple[np.ndarray, np.ndar
     return raw[0, :n, :n].numpy(), scores[0, :n, :n].numpy()
 
 
-def test_they_are_the_models_own(model: Model, frames: list[Tokens], least: float = 0.5) -> None:
+def test_they_are_the_models_own(model: TransformerModel, frames: list[Tokens], least: float = 0.5) -> None:
     found, (raw, _) = association(model, frames), trackastras(model, frames)
     near = np.isfinite(found)
     np.testing.assert_allclose(found[near], raw[near], atol=1e-5)
@@ -54,12 +54,14 @@ def test_they_are_the_models_own(model: Model, frames: list[Tokens], least: floa
 
 
 @pytest.mark.parametrize("config", [{"attn_positional_bias": "bias"}, {"attn_dist_mode": "v1"}])
-def test_other_forms_of_attention_are_the_models_own_too(model: Model, frames: list[Tokens], config: dict) -> None:
+def test_other_forms_of_attention_are_the_models_own_too(
+    model: TransformerModel, frames: list[Tokens], config: dict
+) -> None:
     network = type(model.network).create({**model.network.config, **config}).eval().requires_grad_(False)
     test_they_are_the_models_own(replace(model, network=network), frames, 0.1)
 
 
-def test_beyond_the_cutoff_there_is_no_edge(model: Model, frames: list[Tokens]) -> None:
+def test_beyond_the_cutoff_there_is_no_edge(model: TransformerModel, frames: list[Tokens]) -> None:
     found = association(model, frames)
     place = np.concatenate([each.place for each in frames])
     far = np.linalg.norm(place[:, None] - place, axis=2) > 60
@@ -67,7 +69,7 @@ def test_beyond_the_cutoff_there_is_no_edge(model: Model, frames: list[Tokens]) 
     assert 0 < far.sum() < far.size
 
 
-def test_the_parental_softmax_is_the_models_quiet_softmax(model: Model, frames: list[Tokens]) -> None:
+def test_the_parental_softmax_is_the_models_quiet_softmax(model: TransformerModel, frames: list[Tokens]) -> None:
     found, (_, scores) = association(model, frames), trackastras(model, frames)
     mothers, daughters = (
         slice(12, 12 + len(frames[1])),
@@ -77,35 +79,35 @@ def test_the_parental_softmax_is_the_models_quiet_softmax(model: Model, frames: 
     np.testing.assert_allclose(weight / (1 + weight.sum(axis=0)), scores[mothers, daughters], atol=1e-5)
 
 
-def drawn(model: Model, frames: list[Tokens], k: int = 5, rate: float = 0.25, seed: int = 0) -> np.ndarray:
+def drawn(model: TransformerModel, frames: list[Tokens], k: int = 5, rate: float = 0.25, seed: int = 0) -> np.ndarray:
     return np.array(list(stochastic_associations(model, frames, k, rate, np.random.default_rng(seed))))
 
 
-def test_one_seed_repeats_and_two_differ(model: Model, frames: list[Tokens]) -> None:
+def test_one_seed_repeats_and_two_differ(model: TransformerModel, frames: list[Tokens]) -> None:
     one, again, other = drawn(model, frames), drawn(model, frames), drawn(model, frames, seed=1)
     np.testing.assert_array_equal(one, again)
     assert (one != other).any()
     assert all((one[0] != each).any() for each in one[1:])
 
 
-def test_nothing_dropped_is_the_plain_pass(model: Model, frames: list[Tokens]) -> None:
+def test_nothing_dropped_is_the_plain_pass(model: TransformerModel, frames: list[Tokens]) -> None:
     np.testing.assert_array_equal(drawn(model, frames, rate=0.0), [association(model, frames)] * 5)
 
 
-def test_next_to_nothing_dropped_is_next_to_the_plain_pass(model: Model, frames: list[Tokens]) -> None:
+def test_next_to_nothing_dropped_is_next_to_the_plain_pass(model: TransformerModel, frames: list[Tokens]) -> None:
     """Our attention with masks is torch's, so that only what is dropped makes the difference."""
     found, plain = drawn(model, frames, k=1, rate=1e-9)[0], association(model, frames)
     near = np.isfinite(plain)
     np.testing.assert_allclose(found[near], plain[near], atol=1e-4)
 
 
-def test_more_dropout_spreads_more(model: Model, frames: list[Tokens]) -> None:
+def test_more_dropout_spreads_more(model: TransformerModel, frames: list[Tokens]) -> None:
     near = np.isfinite(association(model, frames))
     spreads = [drawn(model, frames, k=20, rate=rate)[:, near].std(axis=0).mean() for rate in (0.05, 0.2, 0.5)]
     assert 0 < spreads[0] < spreads[1] < spreads[2]
 
 
-def test_the_dropout_is_torchs_own(model: Model, frames: list[Tokens]) -> None:
+def test_the_dropout_is_torchs_own(model: TransformerModel, frames: list[Tokens]) -> None:
     """Mean and spread over many draws agree with those of the network's own train mode."""
     import torch
 
@@ -125,14 +127,16 @@ def test_the_dropout_is_torchs_own(model: Model, frames: list[Tokens]) -> None:
     np.testing.assert_allclose(ours.std(axis=0).mean(), theirs.std(axis=0).mean(), rtol=0.05)
 
 
-def test_few_at_a_time_are_as_many_draws(model: Model, frames: list[Tokens], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_at_a_time_are_as_many_draws(
+    model: TransformerModel, frames: list[Tokens], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(logits, "LARGEST_BATCH", 1)
     found = drawn(model, frames)
     assert found.shape[0] == 5
     assert len({each.tobytes() for each in found}) == 5
 
 
-def test_threads_do_not_disturb_each_other(model: Model, frames: list[Tokens]) -> None:
+def test_threads_do_not_disturb_each_other(model: TransformerModel, frames: list[Tokens]) -> None:
     expected = [drawn(model, frames, seed=seed) for seed in range(6)]
     found: dict[int, np.ndarray] = {}
     threads = [
@@ -147,7 +151,7 @@ def test_threads_do_not_disturb_each_other(model: Model, frames: list[Tokens]) -
         np.testing.assert_array_equal(found[seed], expected[seed])
 
 
-def test_the_global_generator_and_the_threads_are_left_alone(model: Model, frames: list[Tokens]) -> None:
+def test_the_global_generator_and_the_threads_are_left_alone(model: TransformerModel, frames: list[Tokens]) -> None:
     import torch
 
     state, threads = torch.get_rng_state(), torch.get_num_threads()
@@ -161,14 +165,14 @@ def test_the_global_generator_and_the_threads_are_left_alone(model: Model, frame
 EMPTY = Tokens(np.zeros((0, 2), np.float32), np.zeros((0, 7), np.float32))
 
 
-def test_frames_without_cells_take_no_room(model: Model, frames: list[Tokens]) -> None:
+def test_frames_without_cells_take_no_room(model: TransformerModel, frames: list[Tokens]) -> None:
     assert association(model, [EMPTY, EMPTY]).shape == (0, 0)
     assert drawn(model, [EMPTY, EMPTY], k=3).shape == (3, 0, 0)
     n = len(frames[0])
     assert association(model, [EMPTY, frames[0], EMPTY]).shape == (n, n)
 
 
-def test_one_cell_and_crowds_are_fine(model: Model) -> None:
+def test_one_cell_and_crowds_are_fine(model: TransformerModel) -> None:
     masks = np.zeros((2, 40, 40), np.int32)
     masks[:, 3:5, 3:5] = 1
     alone = Movie(masks, masks)

@@ -7,7 +7,7 @@ from dunno import Movie
 from dunno.errors import MovieError
 from dunno.perturbations.shift import Shift
 from dunno.simulate import colony as simulate
-from dunno.transformer.folder import import_trackastra
+from dunno.transformer.model_folder import import_trackastra
 from dunno.transformer.tokens import tokens_of
 from dunno.types import FramePair
 
@@ -107,5 +107,5 @@ def test_importing_dunno_imports_no_torch(tmp_path: Path) -> None:
     import sys
 
     code = "import dunno, dunno.rooms, sys; dunno.rooms.members('costs'); dunno.rooms.members('perturbations')"
-    code += "; import dunno.training.run, dunno.cli; assert not {'torch', 'trackastra'} & set(sys.modules)"
+    code += "; import dunno.training.train, dunno.cli; assert not {'torch', 'trackastra'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dunno.training.settings import Settings
-from dunno.transformer.folder import import_trackastra, save_model
+from dunno.transformer.model_folder import import_trackastra, save_model
 
 
 def tiny_model(folder: Path, n_dimensions: int = 2, seed: int = 0, images: str = "needed", **more: Any) -> Path:

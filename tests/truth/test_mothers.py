@@ -98,7 +98,7 @@ def test_a_truth_with_other_frames_or_detections_is_refused() -> None:
 
 
 def test_a_link_across_a_gap_is_no_link_between_neighbours() -> None:
-    """Track 2 continues track 1 after a frame without it: she appears, unless the gap lies between the frames in view."""
+    """Track 2 continues track 1 after a frame without it: it appears, unless the gap lies between the frames in view."""
     masks = np.zeros((4, 3, 9), int)
     masks[0, 1, 2], masks[1, 1, 3], masks[3, 1, 5] = 1, 1, 2
     movie = Movie(masks)

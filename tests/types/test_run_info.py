@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from dunno import Tracker
-from dunno.biology.measure import what_is_in
+from dunno.biology.quantities import what_is_in
 from dunno.simulate import colony
 from dunno.types import RunInfo
 

@@ -1,6 +1,6 @@
 """The doors to the C++ core: the best assignment, and what is likely among all of them."""
 
-from dunno.assignment.decide import Decision, decide
+from dunno.assignment.decide import DecidedPosterior, decide
 from dunno.assignment.k_best import KBest, k_best
 from dunno.assignment.marginals import Marginals, marginals
 from dunno.assignment.problem import NEVER, Problem
@@ -13,7 +13,7 @@ from dunno.assignment.triples import Triples, every_pair
 __all__ = [
     "NEVER",
     "Batch",
-    "Decision",
+    "DecidedPosterior",
     "KBest",
     "Marginals",
     "Problem",

@@ -22,7 +22,7 @@ class Distributions(NamedTuple):
 def normalise(log_edge: Floats, log_none: Floats, daughter: Ints) -> Distributions:
     """Make each daughter's options sum to one.
 
-    A daughter without any weight has no distribution: her probabilities are 0 and her entropy is NaN.
+    A daughter without any weight has no distribution: its probabilities are 0 and its entropy is NaN.
 
     Args:
         log_edge: (E,) log weights of the edges.
@@ -39,7 +39,7 @@ def normalise(log_edge: Floats, log_none: Floats, daughter: Ints) -> Distributio
 
 
 def log_sum(log_edge: Floats, log_none: Floats, daughter: Ints) -> Floats:
-    """(n,) log of the sum over each daughter's options; -inf where she has none."""
+    """(n,) log of the sum over each daughter's options; -inf where it has none."""
     largest = log_none.copy()
     np.maximum.at(largest, daughter, log_edge)
     shift = np.where(np.isfinite(largest), largest, 0.0)

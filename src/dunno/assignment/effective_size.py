@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from dunno.assignment.problem import Problem
 from dunno.assignment.triples import Triples
 
-_COLUMNS_AT_ONCE = 256
-_RARE = 0.02
+_COLUMNS_AT_ONCE = 256  # columns; speed, benchmarks.marginals; whose autocorrelation is computed together
+_RARE = 0.02  # share; judged; options that fewer samples have are left out
 
 
 def effective_size(problem: Problem, edge: NDArray[np.int64]) -> float:
@@ -15,7 +15,7 @@ def effective_size(problem: Problem, edge: NDArray[np.int64]) -> float:
 
     $$n_{eff} = \min_x n / \tau_x, \qquad \tau_x = 1 + 2 \sum_{t \ge 1} \rho_x(t)$$
 
-    over the cost x of the samples and, for every daughter, whether she has her most frequent option.
+    over the cost x of the samples and, for every daughter, whether it has its most frequent option.
     Daughters who nearly always have it are left out: a handful of events says nothing about correlation.
     The estimate cannot fall much below 10: a result of a few tens only says that the chain was too short.
 
@@ -70,7 +70,7 @@ def _triple_costs(
 
 
 def usual_option(edge: NDArray[np.int64]) -> NDArray[np.float64]:
-    """(n, d) whether each daughter has the option that she has most often."""
+    """(n, d) whether each daughter has the option that it has most often."""
     ordered = np.sort(edge, axis=0)
     n = len(edge)
     starts = np.concatenate([np.ones((1, edge.shape[1]), dtype=bool), ordered[1:] != ordered[:-1]])

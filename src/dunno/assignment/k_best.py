@@ -21,10 +21,10 @@ class KBest:
 
     Attributes:
         cost: (K,) their costs, ascending.
-        map_edge: (n_daughters,) index of each daughter's edge in the cheapest assignment, or -1 where she appears.
+        map_edge: (n_daughters,) index of each daughter's edge in the cheapest assignment, or -1 where it appears.
         start: (K + 1,) where each assignment's differences begin.
         daughter: (D,) who differs, ascending inside an assignment.
-        daughter_edge: (D,) index of the edge she has instead, or -1 where she appears.
+        daughter_edge: (D,) index of the edge it has instead, or -1 where it appears.
     """
 
     cost: NDArray[np.float64]
@@ -38,7 +38,7 @@ class KBest:
 
     @cached_property
     def edge(self) -> NDArray[np.int64]:
-        """(K, n_daughters) index of each daughter's edge, or -1 where she appears; built when first asked for."""
+        """(K, n_daughters) index of each daughter's edge, or -1 where it appears; built when first asked for."""
         edge = np.tile(self.map_edge, (len(self), 1))
         row = np.repeat(np.arange(len(self)), np.diff(self.start))
         edge[row, self.daughter] = self.daughter_edge

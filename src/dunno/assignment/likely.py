@@ -9,13 +9,13 @@ from dunno.assignment.marginals import Marginals, marginals
 from dunno.assignment.problem import Problem
 from dunno.assignment.triples import Triples
 
-IMPOSSIBLE = 1e-7
+LIKELY_FROM = 1e-7  # probability; speed, benchmarks.marginals
 """Edges below this are left out. Propagation may take an edge for a thousand times less probable than it is, no more was seen; on
 HeLa 02 and PSC 01 all of them together hold a thirty-millionth of the links, and no other edge changes by more than .0006.
 Components fall apart without them, so that more of them are summed exactly."""
 
 
-def marginals_of_likely(problem: Problem, rough: Marginals, least: float = IMPOSSIBLE) -> Marginals:
+def marginals_of_likely(problem: Problem, rough: Marginals, least: float = LIKELY_FROM) -> Marginals:
     """Find the marginals without the edges that are next to impossible by rough ones; those are as probable as they say.
 
     Args:

@@ -18,7 +18,7 @@ Method = Literal["auto", "exact", "bp", "rough"]
 class Marginals:
     r"""Marginals of the posterior $P(A) \propto \exp(-cost(A))$ over all assignments.
 
-    A daughter's edges and her appearing sum to one, and so do a mother's loads none, one and two.
+    A daughter's edges and its appearing sum to one, and so do a mother's loads none, one and two.
 
     Attributes:
         edge: (E,) probability that the edge is chosen; 0 for infinite edges.

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dunno import _core
-from dunno.assignment.arrays import indices, numbers
+from dunno.assignment.checks import indices, numbers
 from dunno.assignment.triples import Triples
 from dunno.errors import ProblemError
 
-MOST_CELLS = 100_000_000
+MOST_CELLS_OF_A_PROBLEM = 100_000_000  # cells; judged: more is a mistake
 
-NEVER = 1e6
+NEVER = 1e6  # cost; judged
 """What an event costs that cannot be. It stays far above all others when costs are tempered."""
 
 
@@ -22,7 +22,7 @@ NEVER = 1e6
 class Problem:
     r"""Which mother does each daughter come from?
 
-    An assignment $A$ gives every daughter one of her edges or none, and every mother at most two daughters:
+    An assignment $A$ gives every daughter one of its edges or none, and every mother at most two daughters:
 
     $$cost(A) = \sum_{e \in A} w_e + \sum_{j\ appears} w_{a,j} + \sum_{i\ disappears} w_{d,i}
       + \sum_{i\ divides} w_{div,i} + \sum_{i\ divides\ into\ e, f} c_{ef}$$
@@ -38,7 +38,7 @@ class Problem:
         divide: Cost of a mother with two daughters, a number or (n_mothers,).
         dividing_cost: (E,) cost of each edge when its mother divides; `None` means `cost`.
         triples: `Triples` or (first_edge, second_edge, cost): the extra cost $c_{ef}$ when a mother divides into exactly
-            these two of her edges, each pair listed once; `inf` is a division that cannot be. It is added to `divide` and
+            these two of its edges, each pair listed once; `inf` is a division that cannot be. It is added to `divide` and
             the edges' `dividing_cost`; pairs that are not listed cost nothing extra.
 
     Example:
@@ -193,8 +193,8 @@ class Problem:
 def _count(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise ProblemError(f"{name} is {value!r}; expected a whole number of cells, zero or more")
-    if value > MOST_CELLS:
-        raise ProblemError(f"{name} is {value}; expected at most {MOST_CELLS:,} cells")
+    if value > MOST_CELLS_OF_A_PROBLEM:
+        raise ProblemError(f"{name} is {value}; expected at most {MOST_CELLS_OF_A_PROBLEM:,} cells")
     return int(value)
 
 

@@ -17,7 +17,7 @@ class Samples:
     """Samples of the posterior, with what they are worth.
 
     Attributes:
-        edge: (n, n_daughters) index of each daughter's edge, or -1 where she appears.
+        edge: (n, n_daughters) index of each daughter's edge, or -1 where it appears.
         effective_size: How many independent samples are worth as much for what mixes slowest; n if `exact`.
         exact: Whether the samples are independent draws; otherwise they come from a Markov chain.
     """
@@ -49,7 +49,7 @@ def sample(problem: Problem, n: int, seed: int, report: bool = False) -> NDArray
         report: Return `Samples` with the effective sample size instead of the bare array.
 
     Returns:
-        (n, n_daughters) index of each daughter's edge, or -1 where she appears; or `Samples`.
+        (n, n_daughters) index of each daughter's edge, or -1 where it appears; or `Samples`.
 
     Example:
         >>> from dunno.assignment import Problem, sample

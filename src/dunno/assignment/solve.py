@@ -16,7 +16,7 @@ class Solution:
 
     Attributes:
         cost: Its cost.
-        edge: (n_daughters,) index of each daughter's edge, or -1 where she appears.
+        edge: (n_daughters,) index of each daughter's edge, or -1 where it appears.
         daughter_dual: (n_daughters,) $u_j$, the price of placing daughter j; `None` unless asked for.
         mother_dual: (n_mothers,) $v_i$, what a place at mother i is worth; `None` unless asked for.
     """

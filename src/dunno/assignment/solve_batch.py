@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dunno import _core
-from dunno.assignment.arrays import numbers
+from dunno.assignment.checks import numbers
 from dunno.assignment.problem import Problem
 from dunno.assignment.solve import require_linear
 from dunno.errors import ProblemError
@@ -18,7 +18,7 @@ class Batch:
 
     Attributes:
         cost: (K,) their costs.
-        edge: (K, n_daughters) index of each daughter's edge, or -1 where she appears.
+        edge: (K, n_daughters) index of each daughter's edge, or -1 where it appears.
     """
 
     cost: NDArray[np.float64]

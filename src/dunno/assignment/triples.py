@@ -1,4 +1,4 @@
-"""Division triples: a mother and the two daughters that she divides into."""
+"""Division triples: a mother and the two daughters that it divides into."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dunno.assignment.arrays import indices, numbers
+from dunno.assignment.checks import indices, numbers
 from dunno.errors import ProblemError
 
 
 @dataclass(frozen=True, eq=False)
 class Triples:
-    """What it costs extra when a mother divides into exactly two of her edges.
+    """What it costs extra when a mother divides into exactly two of its edges.
 
     Attributes:
         first_edge: (K,) index of one edge.

@@ -5,8 +5,8 @@ with several methods in one pass, `peers.py` with other people's trackers, `mode
 the table they make, `claims.py` judges the paper's claims by it, `charts.py` draws it and `page.py` shows everything.
 """
 
-from dunno.benchmark.run import Outcome, run_benchmark
-from dunno.benchmark.table import read_table
+from dunno.benchmark.all_units import BenchmarkOutcome, run_benchmark
+from dunno.benchmark.results_table import read_table
 from dunno.benchmark.units import Experiment
 
-__all__ = ["Experiment", "Outcome", "read_table", "run_benchmark"]
+__all__ = ["BenchmarkOutcome", "Experiment", "read_table", "run_benchmark"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dunno.benchmark.units import METHODS, PEERS, USER
+from dunno.benchmark.units import METHODS, PEER_COSTS, USER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,16 +36,16 @@ SETTINGS: dict[str, Any] = {
 COLOURS = dict(zip(METHODS, ("#000000", "#E69F00", "#D55E00", "#0072B2", "#56B4E9", "#009E73"), strict=True))
 """A colour per method, those of Okabe and Ito, which colour-blind people tell apart."""
 
-MARKERS = dict(zip(METHODS, "osD^vP", strict=True))
+METHOD_MARKERS = dict(zip(METHODS, "osD^vP", strict=True))
 LINES = {"none": "-", "temperature": "--", "self": ":", "events": "-."}
-WORDS = {"none": "", "temperature": "+TS", "self": " self", "events": " truth"}
-GREY, WIDTH, HEIGHT = "0.55", 2.3, 1.9
+SCALING_WORDS = {"none": "", "temperature": "+TS", "self": " self", "events": " truth"}
+GREY, PANEL_WIDTH, PANEL_HEIGHT = "0.55", 2.3, 1.9
 
 Draw = Callable[["Axes", "DataFrame"], None]
 
 
 @dataclass(frozen=True)
-class Figure:
+class PaperFigure:
     """A grid of panels, each a part of the table.
 
     Attributes:
@@ -88,12 +88,12 @@ def draw_all(table: DataFrame, folder: Path) -> list[tuple[str, str, str]]:
     return drawn
 
 
-def _draw(figure: Figure, table: DataFrame, path: Path) -> None:
+def _draw(figure: PaperFigure, table: DataFrame, path: Path) -> None:
     from matplotlib.figure import Figure as Canvas
 
     down = _panels(table, figure.rows) if figure.rows else [("", table)]
     across = list(dict.fromkeys(table[figure.columns])) if figure.columns else [""]
-    size = (max(WIDTH * len(across), 3.6) + 0.4, max(HEIGHT * len(down), 2.4) + 0.6)
+    size = (max(PANEL_WIDTH * len(across), 3.6) + 0.4, max(PANEL_HEIGHT * len(down), 2.4) + 0.6)
     canvas = Canvas(figsize=size, layout="constrained")
     shared: dict[str, Any] = {"sharex": figure.share != "none", "sharey": figure.share == "all"}
     axes = canvas.subplots(len(down), len(across), squeeze=False, **shared)
@@ -135,7 +135,7 @@ def series(table: DataFrame) -> list[tuple[str, str, str, DataFrame]]:
     groups = sorted(
         table.groupby(["method", "scaling"]), key=lambda each: (list(LINES).index(each[0][1]), order.get(each[0][0], 9))
     )
-    return [(method + WORDS[scaling], method, scaling, part) for (method, scaling), part in groups]
+    return [(method + SCALING_WORDS[scaling], method, scaling, part) for (method, scaling), part in groups]
 
 
 def of_datasets(table: DataFrame, x: str, y: str) -> DataFrame:
@@ -153,7 +153,7 @@ def lines(x: str, y: str) -> Draw:
             found = of_datasets(part, x, y)
             look: dict[str, Any] = {
                 "color": COLOURS.get(method, GREY),
-                "marker": MARKERS.get(method, "h"),
+                "marker": METHOD_MARKERS.get(method, "h"),
                 "linestyle": LINES[scaling],
             }
             where = [places.index(each) for each in found.index]
@@ -260,7 +260,7 @@ def promises(ax: Axes, table: DataFrame) -> None:
 
 def scaled(*names: str) -> Callable[[DataFrame], DataFrame]:
     """Rows with one of some scalings; not those of peers."""
-    return lambda table: table[table.scaling.isin(names) & ~table.method.isin(PEERS)]
+    return lambda table: table[table.scaling.isin(names) & ~table.method.isin(PEER_COSTS)]
 
 
 def also_scaled(table: DataFrame) -> DataFrame:
@@ -295,27 +295,27 @@ GAINS = (
     ("by entropy", lambda table: table.assign(gain=table.gain_entropy)),
 )
 FIGURES = (
-    Figure("ece", "Calibration error against temporal resolution (the paper's figure 4a); below, without truth",
+    PaperFigure("ece", "Calibration error against temporal resolution (the paper's figure 4a); below, without truth",
            lines("step", "ece"), NTH, "ECE", WITH_SELF),
-    Figure("temperatures", "Fitted temperatures against temporal resolution (figure 4b)", boxes, NTH, "log₁₀ T, T = 1/τ",
+    PaperFigure("temperatures", "Fitted temperatures against temporal resolution (figure 4b)", boxes, NTH, "log₁₀ T, T = 1/τ",
            only=fitted),
-    Figure("sparsification", "Mean gain in accuracy by leaving out uncertain links (figure 5)", lines("step", "gain"), NTH,
+    PaperFigure("sparsification", "Mean gain in accuracy by leaving out uncertain links (figure 5)", lines("step", "gain"), NTH,
            "gain in accuracy", GAINS, only=also_scaled),
-    Figure("sparsification-edge", "Sparsification by edge in detail (appendix)", curves("removed", "edge"), "share removed",
+    PaperFigure("sparsification-edge", "Sparsification by edge in detail (appendix)", curves("removed", "edge"), "share removed",
            "accuracy", "step", only=also_scaled, share="x"),
-    Figure("sparsification-entropy", "Sparsification by entropy in detail (appendix)", curves("removed", "entropy"),
+    PaperFigure("sparsification-entropy", "Sparsification by entropy in detail (appendix)", curves("removed", "entropy"),
            "share removed", "accuracy", "step", only=also_scaled, share="x"),
-    Figure("overhead", "Processor time over that of SM (appendix)", bars("overhead"), "", "time over SM's",
+    PaperFigure("overhead", "Processor time over that of SM (appendix)", bars("overhead"), "", "time over SM's",
            only=scaled("none")),
-    Figure("dropout-ece", "Calibration error of the transformer by dropout rate (appendix)", lines("rate", "ece"),
+    PaperFigure("dropout-ece", "Calibration error of the transformer by dropout rate (appendix)", lines("rate", "ece"),
            "dropout rate", "ECE", columns="step", only=dropouts),
-    Figure("dropout-gain", "Sparsification of the transformer by dropout rate (appendix)", lines("rate", "gain"),
+    PaperFigure("dropout-gain", "Sparsification of the transformer by dropout rate (appendix)", lines("rate", "gain"),
            "dropout rate", "gain in accuracy", GAINS, columns="step", only=dropouts),
-    Figure("motion", "Temperature of SM+TS against squared displacement, distance cost (appendix)", motion,
+    PaperFigure("motion", "Temperature of SM+TS against squared displacement, distance cost (appendix)", motion,
            "mean squared displacement per axis", "temperature T", columns=None,
            only=lambda table: fitted(table)[lambda own: (own.method == "SM") & (own.cost == "distance")]),
-    Figure("calibration", "Calibration curves, all steps together (appendix)", calibration, "confidence", "accuracy",
+    PaperFigure("calibration", "Calibration curves, all steps together (appendix)", calibration, "confidence", "accuracy",
            "dataset", only=also_scaled),
-    Figure("promises", "Wrong links of JP self: found over promised, by verdict (ours)", promises, NTH, "found / promised",
+    PaperFigure("promises", "Wrong links of JP self: found over promised, by verdict (ours)", promises, NTH, "found / promised",
            columns="dataset", only=joint),
 )  # fmt: skip

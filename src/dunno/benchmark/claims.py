@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 Series = Any  # pandas is imported inside functions only
 
-PAPERS, PLAIN, BAYESIAN = ("SM", "FP", "FP+A", "AS"), ("SM", "FP"), ("FP+A", "AS")
+PAPERS, POINTWISE, BAYESIAN = ("SM", "FP", "FP+A", "AS"), ("SM", "FP"), ("FP+A", "AS")
 TS, SELF = "temperature", "self"
-LEAST, CONFIDENCE = 3, 0.95
-HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
+LEAST_SCENES, CONFIDENCE = 3, 0.95
+HOLDS, FAILS, NOT_DECIDED = "holds", "does not hold", "undecided"
 
 
-class Scenes:
+class SceneMeans:
     """A set-up's table by what was measured where: a column's mean over some methods with one scaling, for every scene."""
 
     def __init__(self, table: DataFrame) -> None:
@@ -51,7 +51,7 @@ class Scenes:
 
 
 SCENE = ("dataset", "sequence", "step", "cost", "model")
-Value = Callable[[Scenes], Series]
+Value = Callable[[SceneMeans], Series]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ CLAIMS = (
     Claim("Without scaling, calibration error rises as temporal resolution falls (all but the transformer).", "4.1",
           "ECE of SM, FP, FP+A, AS", lambda s: s("ece", PAPERS), rising=True, costs=OTHERS),
     Claim("The transformer with SM and FP is the exception: its error falls.", "4.1", "− ECE of SM, FP",
-          lambda s: -s("ece", PLAIN), rising=True, costs=("transformer",)),
+          lambda s: -s("ece", POINTWISE), rising=True, costs=("transformer",)),
     *(Claim(f"Temperature scaling lowers the calibration error of {method}.", "4.1", f"ECE of {method} − {method}+TS",
             drop(method)) for method in PAPERS),
     Claim("Temperature scaling helps most at the lowest temporal resolutions.", "4.1", "fall of ECE by TS",
@@ -107,7 +107,7 @@ CLAIMS = (
     Claim("The fitted temperature rises as temporal resolution falls.", "4.1", "log T of SM, FP, FP+A, AS",
           lambda s: np.log(s("temperature", PAPERS, TS)), rising=True),
     Claim("It rises least for SM and FP with the transformer.", "4.1", "rise of log T of SM, FP: other costs − transformer",
-          lambda s: _other_costs(np.log(s("temperature", PLAIN, TS))), rising=True, costs=("transformer",)),
+          lambda s: _other_costs(np.log(s("temperature", POINTWISE, TS))), rising=True, costs=("transformer",)),
     Claim("For the distance cost, T grows with the mean squared displacement.", "4.1",
           "log T − ½ log MSD/d of SM+TS", lambda s: np.log(s("temperature", "SM", TS)) - _log_motion(s) / 2, rising=True,
           costs=("distance",)),
@@ -124,13 +124,13 @@ CLAIMS = (
           lambda s: s.scaled("gain_entropy", BAYESIAN), margin=0.01),
     Claim("For SM and FP, scaling matters to sparsification for overlap more than for the others.", "4.2",
           "what TS adds to their gains: overlap − other costs",
-          lambda s: -_other_costs(s.scaled("gain_edge", PLAIN) + s.scaled("gain_entropy", PLAIN)) / 2, costs=("overlap",)),
+          lambda s: -_other_costs(s.scaled("gain_edge", POINTWISE) + s.scaled("gain_entropy", POINTWISE)) / 2, costs=("overlap",)),
     Claim("Entropy relies less on temperature scaling than the link's probability does.", "4.2",
           "what TS adds by edge − by entropy", lambda s: s.scaled("gain_edge", PAPERS) - s.scaled("gain_entropy", PAPERS)),
     Claim("Without scaling, FP+A and AS sparsify better than SM and FP.", "5", "gain by entropy of FP+A, AS − SM, FP",
-          lambda s: s("gain_entropy", BAYESIAN) - s("gain_entropy", PLAIN)),
+          lambda s: s("gain_entropy", BAYESIAN) - s("gain_entropy", POINTWISE)),
     Claim("FP+A and AS rely less on temperature scaling for calibration than SM and FP.", "5",
-          "fall of ECE by TS: SM, FP − FP+A, AS", lambda s: s.scaled("ece", BAYESIAN) - s.scaled("ece", PLAIN)),
+          "fall of ECE by TS: SM, FP − FP+A, AS", lambda s: s.scaled("ece", BAYESIAN) - s.scaled("ece", POINTWISE)),
     *(Claim(f"{method} takes longer than SM.", "5", f"log of {method}'s processor time over SM's",
             slower(method)) for method in ("FP", "FP+A", "AS")),
     Claim("The transformer's dropout rate shows no clear trend in calibration.", "D",
@@ -153,7 +153,7 @@ OURS = (
 )  # fmt: skip
 
 
-def _log_motion(s: Scenes) -> Series:
+def _log_motion(s: SceneMeans) -> Series:
     """The logarithm of the mean squared displacement per axis."""
     return np.log(s("squared_displacement", "SM", TS) / s("dimensions", "SM", TS))
 
@@ -187,12 +187,12 @@ def judge(table: DataFrame) -> DataFrame:
     rows = []
     for claims, wanted in ((CLAIMS, PAPER), (OURS, USER)):
         setup = wanted if wanted in there else next(iter(there), wanted)
-        scenes = Scenes(table[(table.setup == setup) & table.n_links.notna()])
+        scenes = SceneMeans(table[(table.setup == setup) & table.n_links.notna()])
         rows += [{"setup": setup, **judge_one(claim, scenes)} for claim in claims]
     return pd.DataFrame(rows)
 
 
-def judge_one(claim: Claim, scenes: Scenes) -> dict[str, Any]:
+def judge_one(claim: Claim, scenes: SceneMeans) -> dict[str, Any]:
     """What the table says about a claim."""
     numbers = per_dataset(claim, scenes)
     centre, low, high = interval(numbers)
@@ -205,7 +205,7 @@ def judge_one(claim: Claim, scenes: Scenes) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def per_dataset(claim: Claim, scenes: Scenes) -> np.ndarray:
+def per_dataset(claim: Claim, scenes: SceneMeans) -> np.ndarray:
     """One number per dataset."""
     value = claim.value(scenes).replace([np.inf, -np.inf], np.nan).dropna()
     if claim.costs:
@@ -235,8 +235,8 @@ def interval(numbers: np.ndarray) -> tuple[float, float, float]:
 
 def verdict(low: float, high: float, count: int, margin: float | None) -> str:
     """What an interval says."""
-    if count < LEAST or math.isnan(low):
-        return UNDECIDED
+    if count < LEAST_SCENES or math.isnan(low):
+        return NOT_DECIDED
     if margin is None:
-        return HOLDS if low > 0 else FAILS if high < 0 else UNDECIDED
-    return HOLDS if -margin <= low and high <= margin else FAILS if low > margin or high < -margin else UNDECIDED
+        return HOLDS if low > 0 else FAILS if high < 0 else NOT_DECIDED
+    return HOLDS if -margin <= low and high <= margin else FAILS if low > margin or high < -margin else NOT_DECIDED

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dunno.benchmark.datasets import Dataset
-from dunno.training.run import Progress, train
 from dunno.training.settings import Settings
+from dunno.training.train import Progress, train
 
 EPOCHS, WINDOWS, LARGEST_STEP = 40, 1024, 50
 

@@ -17,7 +17,7 @@ from dunno.methods import ScoredPair, posterior
 from dunno.tracking import Tracking
 from dunno.tracking.tracker import Tracker
 from dunno.transformer.attention import one_thread
-from dunno.transformer.folder import load_model
+from dunno.transformer.model_folder import load_model
 from dunno.transformer.tokens import tokens_of
 from dunno.types import Block, Bools, Floats, Ints, Movie
 
@@ -74,7 +74,7 @@ def track_peer(name: str, movie: Movie, model: str | None = None) -> tuple[Track
     started = time.process_time()
     with warnings.catch_warnings(), redirect_stderr(StringIO()):  # bars
         warnings.simplefilter("ignore")
-        links = _trackastra(movie, model) if model is not None else PEERS[name](movie, gate)
+        links = _trackastra(movie, model) if model is not None else PEER_LINKERS[name](movie, gate)
     seconds = time.process_time() - started
     method = Reported(name, links, movie.frames.tolist())
     tracker = Tracker("distance", method, max_distance=np.inf, calibration=None, workers=1)
@@ -160,4 +160,4 @@ def _trackastra(movie: Movie, model: str) -> PeerLinks:
     return PeerLinks(frame, mother - first[frame], daughter - first[frame + 1], links[:, 2])
 
 
-PEERS: dict[str, Callable[[Movie, float], PeerLinks]] = {"trackpy": _trackpy, "LapTrack": _laptrack}
+PEER_LINKERS: dict[str, Callable[[Movie, float], PeerLinks]] = {"trackpy": _trackpy, "LapTrack": _laptrack}

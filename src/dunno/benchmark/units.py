@@ -14,7 +14,7 @@ import numpy as np
 
 from dunno import rooms
 from dunno.benchmark.datasets import Dataset
-from dunno.benchmark.table import Row
+from dunno.benchmark.results_table import Row
 from dunno.errors import InputError
 from dunno.evaluation.calibration_error import BINS, check_bins
 from dunno.io.writing import whole
@@ -30,10 +30,10 @@ SETUPS: dict[str, dict[str, Any]] = {PAPER: {"max_distance": np.inf, "no_mother"
 TRANSFORMER = "transformer"
 COSTS = ("activity", "distance", "overlap", TRANSFORMER)
 METHODS = ("SM", "FP", "FP+A", "AS", "MC", "JP")
-PEERS = {"trackpy": "distance", "LapTrack": "distance", "Trackastra": TRANSFORMER}
+PEER_COSTS = {"trackpy": "distance", "LapTrack": "distance", "Trackastra": TRANSFORMER}
 """Others' trackers, and the cost beside which they stand, in the user's set-up."""
 
-STEPS = (1, 10, 30, 50)
+PAPER_STEPS = (1, 10, 30, 50)
 
 Asked = tuple[str, str]
 """A set-up and a method."""
@@ -57,7 +57,7 @@ class Experiment:
     setups: tuple[str, ...] = (USER,)
     costs: tuple[str, ...] = COSTS
     methods: tuple[str, ...] = METHODS
-    steps: tuple[int, ...] = STEPS
+    steps: tuple[int, ...] = PAPER_STEPS
     models: tuple[str, ...] = ()
     samples: int = 10
     n_bins: int = BINS
@@ -69,7 +69,7 @@ class Experiment:
             raise InputError(
                 "cost transformer needs models: --model DIR, or --train 0.25 to train one; or leave it out of --costs"
             )
-        methods = dict.fromkeys(name if name in PEERS else _known("methods", name) for name in self.methods)
+        methods = dict.fromkeys(name if name in PEER_COSTS else _known("methods", name) for name in self.methods)
         object.__setattr__(self, "costs", tuple(costs))
         object.__setattr__(self, "methods", tuple(methods))
         wrong = next((name for name in self.setups if name not in SETUPS), None)
@@ -87,7 +87,7 @@ class Experiment:
     def asked(self, cost: str) -> list[Asked]:
         """The set-ups and methods that are wanted of a cost."""
         every = [(setup, method) for setup in self.setups for method in self.methods]
-        return [(s, m) for s, m in every if m not in PEERS or (s == USER and PEERS[m] == cost)]
+        return [(s, m) for s, m in every if m not in PEER_COSTS or (s == USER and PEER_COSTS[m] == cost)]
 
 
 def _known(room: str, name: str) -> str:

@@ -13,13 +13,13 @@ from dunno.types import Floats, Ints
 Estimate = tuple[float, float]
 """A value, and its variance if other cells of the same kind had been seen; NaN where that is not known."""
 
-UNKNOWN = float("nan")
-FEWEST = 3
+NO_ESTIMATE = float("nan")
+FEWEST_CYCLES = 3
 """Cells, or pairs of them, below which a spread or a correlation means nothing."""
 
 
 @dataclass(frozen=True)
-class Kind:
+class QuantityKind:
     """A figure.
 
     Attributes:
@@ -38,16 +38,16 @@ class Kind:
 
 
 def _divisions(lineage: Lineage) -> Estimate:
-    return float((lineage.ended_by == 0).sum()), UNKNOWN
+    return float((lineage.ended_by == 0).sum()), NO_ESTIMATE
 
 
 def _complete(lineage: Lineage) -> Estimate:
-    return float(lineage.complete.sum()), UNKNOWN
+    return float(lineage.complete.sum()), NO_ESTIMATE
 
 
 def _median_cycle(lineage: Lineage) -> Estimate:
     found = lineage.duration[lineage.complete]
-    return (float(np.median(found)) if len(found) else UNKNOWN), UNKNOWN
+    return (float(np.median(found)) if len(found) else NO_ESTIMATE), NO_ESTIMATE
 
 
 def _mean_cycle(lineage: Lineage) -> Estimate:
@@ -57,12 +57,12 @@ def _mean_cycle(lineage: Lineage) -> Estimate:
 def _division_rate(lineage: Lineage) -> Estimate:
     """Divisions per cell and unit of time; its variance is that of its logarithm, 1 / divisions."""
     divisions, seen = float((lineage.ended_by == 0).sum()), float(lineage.duration.sum())
-    return (divisions / seen if seen else UNKNOWN), (1 / divisions if divisions else UNKNOWN)
+    return (divisions / seen if seen else NO_ESTIMATE), (1 / divisions if divisions else NO_ESTIMATE)
 
 
 def _loss_rate(lineage: Lineage) -> Estimate:
     losses, seen = float((lineage.ended_by == 3).sum()), float(lineage.duration.sum())
-    return (losses / seen if seen else UNKNOWN), (1 / losses if losses else UNKNOWN)
+    return (losses / seen if seen else NO_ESTIMATE), (1 / losses if losses else NO_ESTIMATE)
 
 
 def _speed(lineage: Lineage) -> Estimate:
@@ -100,15 +100,17 @@ def _clone(lineage: Lineage) -> Estimate:
 def _correlation(lineage: Lineage, one: Ints, other: Ints) -> Estimate:
     both = lineage.complete[one] & lineage.complete[other]
     x, y = lineage.duration[one[both]], lineage.duration[other[both]]
-    if len(x) < FEWEST or x.std() == 0 or y.std() == 0:
-        return UNKNOWN, UNKNOWN
-    return float(np.corrcoef(x, y)[0, 1]), UNKNOWN
+    if len(x) < FEWEST_CYCLES or x.std() == 0 or y.std() == 0:
+        return NO_ESTIMATE, NO_ESTIMATE
+    return float(np.corrcoef(x, y)[0, 1]), NO_ESTIMATE
 
 
 def _mean(values: Floats) -> Estimate:
     if len(values) == 0:
-        return UNKNOWN, UNKNOWN
-    return float(values.mean()), float(values.var(ddof=1) / len(values)) if len(values) >= FEWEST else UNKNOWN
+        return NO_ESTIMATE, NO_ESTIMATE
+    return float(values.mean()), float(values.var(ddof=1) / len(values)) if len(
+        values
+    ) >= FEWEST_CYCLES else NO_ESTIMATE
 
 
 def step_speeds(lineage: Lineage) -> tuple[Floats, Ints]:
@@ -129,20 +131,20 @@ def growth_rates(lineage: Lineage) -> Floats:
     apart = time - mean_time[track]
     spread = np.bincount(track, apart**2, minlength=n)
     slope = np.bincount(track, apart * (size - mean_size[track]), minlength=n)
-    return np.where(count >= FEWEST, slope / np.where(spread > 0, spread, np.nan), np.nan)
+    return np.where(count >= FEWEST_CYCLES, slope / np.where(spread > 0, spread, np.nan), np.nan)
 
 
-KINDS = (
-    Kind("divisions", "divisions", "", _divisions),
-    Kind("complete_cycles", "complete cycles (birth and division seen)", "", _complete),
-    Kind("median_cycle", "median complete cycle", "{time}", _median_cycle),
-    Kind("mean_cycle", "mean complete cycle", "{time}", _mean_cycle),
-    Kind("division_rate", "divisions per cell", "per {time}", _division_rate, log=True),
-    Kind("loss_rate", "losses per cell, away from the border", "per {time}", _loss_rate, log=True),
-    Kind("growth_rate", "growth of a cell's area (slope of its logarithm)", "per {time}", _growth),
-    Kind("speed", "mean speed of a cell", "{length} per {time}", _speed),
-    Kind("sister_correlation", "correlation of sisters' cycles", "", _sisters),
-    Kind("mother_daughter_correlation", "correlation of mothers' and daughters' cycles", "", _mother_daughter),
-    Kind("clone_size", "cells at the end per cell at the beginning", "", _clone),
+QUANTITIES = (
+    QuantityKind("divisions", "divisions", "", _divisions),
+    QuantityKind("complete_cycles", "complete cycles (birth and division seen)", "", _complete),
+    QuantityKind("median_cycle", "median complete cycle", "{time}", _median_cycle),
+    QuantityKind("mean_cycle", "mean complete cycle", "{time}", _mean_cycle),
+    QuantityKind("division_rate", "divisions per cell", "per {time}", _division_rate, log=True),
+    QuantityKind("loss_rate", "losses per cell, away from the border", "per {time}", _loss_rate, log=True),
+    QuantityKind("growth_rate", "growth of a cell's area (slope of its logarithm)", "per {time}", _growth),
+    QuantityKind("speed", "mean speed of a cell", "{length} per {time}", _speed),
+    QuantityKind("sister_correlation", "correlation of sisters' cycles", "", _sisters),
+    QuantityKind("mother_daughter_correlation", "correlation of mothers' and daughters' cycles", "", _mother_daughter),
+    QuantityKind("clone_size", "cells at the end per cell at the beginning", "", _clone),
 )
 """One list: tables, the page and the docs read it."""

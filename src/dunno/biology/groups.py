@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 
 from dunno import __version__
-from dunno.biology.figures import KINDS
-from dunno.biology.measure import Biology, measure
+from dunno.biology.figures import QUANTITIES
 from dunno.biology.pooling import quantile_interval, rubin, student_interval
-from dunno.biology.write import write_biology, write_table
+from dunno.biology.quantities import Biology, measure
+from dunno.biology.results_folder import write_biology, write_table
 from dunno.errors import InputError
 from dunno.io.writing import leave_marker, whole
 from dunno.tracking import Tracking
 from dunno.types import Floats
 
-NAMES = {"name": ("name", "well", "output", "movie"), "group": ("group", "condition", "treatment")}
+COLUMN_NAMES = {"name": ("name", "well", "output", "movie"), "group": ("group", "condition", "treatment")}
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ def read_groups(path: Path) -> dict[str, str]:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             lower = {str(name).strip().lower(): str(name) for name in reader.fieldnames or ()}
-            found = {part: next((lower[each] for each in known if each in lower), "") for part, known in NAMES.items()}
+            found = {
+                part: next((lower[each] for each in known if each in lower), "") for part, known in COLUMN_NAMES.items()
+            }
             if not all(found.values()):
                 raise InputError(f"{path}: has the columns {', '.join(lower) or 'none'}; expected name and group")
             rows = [((row[found["name"]] or "").strip(), (row[found["group"]] or "").strip()) for row in reader]
@@ -84,10 +86,10 @@ def compare_groups(
         for name in groups:
             found = measure(Tracking.read(folder / name), samples, seed)
             write_biology(found, partial / name)
-            drawn[name] = {kind.name: found.estimates(kind)[0] for kind in KINDS}
+            drawn[name] = {kind.name: found.estimates(kind)[0] for kind in QUANTITIES}
             reported[name] = {each.name: each.value for each in found.figures}
             _write_well(partial / "wells.csv", name, groups[name], found)
-        compared = [each for kind in KINDS for each in _compare(kind.name, kind.words, groups, drawn, reported)]
+        compared = [each for kind in QUANTITIES for each in _compare(kind.name, kind.words, groups, drawn, reported)]
         columns = {field: np.array([getattr(each, field) for each in compared]) for field in Compared.__annotations__}
         write_table(partial / "groups.csv", columns)
         leave_marker(partial, __version__, biology={"groups": sorted(set(groups.values()))})

@@ -8,7 +8,7 @@ import numpy as np
 
 from dunno.types import Floats
 
-LEVEL = 0.95
+INTERVAL_LEVEL = 0.95
 
 
 class Pooled(NamedTuple):
@@ -42,12 +42,12 @@ def student_interval(pooled: Pooled) -> tuple[Floats, Floats]:
     """The 95 % interval around a pooled mean."""
     from scipy.stats import t
 
-    reach = t.ppf(0.5 + LEVEL / 2, np.maximum(pooled.freedom, 1.0)) * np.sqrt(pooled.variance)
+    reach = t.ppf(0.5 + INTERVAL_LEVEL / 2, np.maximum(pooled.freedom, 1.0)) * np.sqrt(pooled.variance)
     return pooled.mean - reach, pooled.mean + reach
 
 
 def quantile_interval(values: Floats) -> tuple[Floats, Floats]:
     """Between which values 95 % of the draws lie, along the first axis; outwards where it falls between two of them."""
-    tail = (1 - LEVEL) / 2
+    tail = (1 - INTERVAL_LEVEL) / 2
     low = np.quantile(values, tail, axis=0, method="lower")
     return low, np.quantile(values, 1 - tail, axis=0, method="higher")

@@ -12,7 +12,7 @@ from dunno.types import Bools, Detections, Floats, Ints
 from dunno.types.detections import typical_diameter
 from dunno.types.field import Field
 
-NEAR = 2.0
+NEIGHBOUR_DIAMETERS = 2.0
 """Cells whose centres are closer than this many diameters are neighbours."""
 
 
@@ -77,7 +77,7 @@ class CellRows:
         from scipy.spatial import cKDTree
 
         nearest, near = np.full(len(self), np.nan), np.zeros(len(self), np.int64)
-        reach = NEAR * self._diameter()
+        reach = NEIGHBOUR_DIAMETERS * self._diameter()
         for t in range(len(self.frames)):
             own = slice(int(self.ends[t]), int(self.ends[t + 1]))
             if own.stop - own.start < 2:

@@ -209,7 +209,7 @@ def frames(lineage: Lineage, draws: Sequence[Lineage]) -> Columns:
     speed = np.full(len(rows), np.nan)
     speed[lineage.steps] = step_speeds(lineage)[0]
     means = {name: _mean_by_frame(rows.t, v, n) for name, v in (("speed", speed), ("brightness", rows.brightness))}
-    events = {name: (count(lineage), [count(each) for each in draws]) for name, count in EVENTS.items()}
+    events = {name: (count(lineage), [count(each) for each in draws]) for name, count in EVENT_TABLES.items()}
     told: Columns = {"frame": rows.frames, "time": rows.times, "cells": np.bincount(rows.t, minlength=n)}
     for name, (value, drawn) in events.items():
         low, high = quantile_interval(np.array(drawn)) if drawn else (np.full(n, np.nan), np.full(n, np.nan))
@@ -235,7 +235,7 @@ def losses_by_frame(lineage: Lineage) -> Ints:
     return np.bincount(lineage.rows.t[lineage.last[own]], minlength=len(lineage.rows.frames))
 
 
-EVENTS = {"divisions": divisions_by_frame, "appearing": appearing_by_frame, "lost": losses_by_frame}
+EVENT_TABLES = {"divisions": divisions_by_frame, "appearing": appearing_by_frame, "lost": losses_by_frame}
 
 
 def _mean_by_frame(t: Ints, values: Floats, n: int) -> Floats:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dunno.tracking import Tracking
     from dunno.types import Block, Candidates, Floats, FramePair
 
-KINDS = "calibration.kinds"
+CALIBRATION_KINDS = "calibration.kinds"
 
 
 class Calibration:
@@ -173,7 +173,7 @@ def load_calibration(path: str | Path) -> Calibration:
 
 def from_dict(content: Mapping[str, Any]) -> Calibration:
     """The calibration that `to_dict` told."""
-    kinds = rooms.members(KINDS)
+    kinds = rooms.members(CALIBRATION_KINDS)
     kind, schema = content["kind"], content.get("schema", 1)
     if kind not in kinds:
         raise KeyError(kind)

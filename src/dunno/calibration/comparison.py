@@ -20,20 +20,20 @@ import numpy as np
 from dunno.types import Bools, Floats, Ints
 from dunno.types.sparse import SparseMatrix
 
-LEAST = 1e-12
+LEAST_BELIEF = 1e-12  # probability; exact: keeps a logarithm finite
 """Probability of what was thought to be impossible."""
 
-EQUAL = 1e-9
+EQUAL = 1e-9  # share; exact: beyond the noise of sums of doubles
 """Share by which an option must be likelier than another, or they are equally likely."""
 
-DOUBTS = (0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5)
+DOUBTS = (0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5)  # probability; display
 """Bounds of the bins by how wrong links are promised to be."""
 
-MOSTLY_LOST = 0.5
+MOSTLY_LOST = 0.5  # probability; judged: more likely than not
 """Daughters whose composed path ends in ⊥ with more than this are not judged: a mask may be missing between."""
 
 
-class Beliefs(NamedTuple):
+class MotherBeliefs(NamedTuple):
     """Who is whose mother in some transitions, by rows of one table of N cells.
 
     (E,) the rows of each edge's mother and daughter and the probability that it is a link; (N,) that of having no mother, NaN for
@@ -59,7 +59,7 @@ class Composed(NamedTuple):
     none: Floats
 
 
-def compose(steps: Beliefs, k: int) -> Composed:
+def compose(steps: MotherBeliefs, k: int) -> Composed:
     """Go k single steps back, from every daughter whose way is known.
 
     An edge across a gap is reached if it ends here, goes on if it ends before, and is not seen if it ends beyond.
@@ -74,33 +74,24 @@ def compose(steps: Beliefs, k: int) -> Composed:
         for g, across in far.items():
             none = none + (past[g] if g > n else 0.0 if g == n else across.times(nones[n - g - 1]))
             matrix = matrix if g > n else matrix + (across if g == n else across @ ways[n - g - 1])
-        way = known * np.where(reached > LEAST, one.times(way) / np.maximum(reached, LEAST), known)
+        way = known * np.where(reached > LEAST_BELIEF, one.times(way) / np.maximum(reached, LEAST_BELIEF), known)
         ways, nones = [*ways, matrix], [*nones, none]
     return Composed(ways[-1], np.where(way > 1 - 1e-6, nones[-1], np.nan))
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Direct and composed beliefs about the same daughters, option by option.
+    """Direct and composed beliefs about the same daughters, option by option."""
 
-    Attributes:
-        daughter: (K,) row of the daughter of each option.
-        direct: (K,) q.
-        composed: (K,) c.
-        is_none: (K,) whether the option is ⊥.
-        judged: (N,) which daughters take part.
-        unreached: (N,) how much of c lies on cells that are no options of q.
-    """
-
-    daughter: Ints
-    direct: Floats
-    composed: Floats
-    is_none: Bools
-    judged: Bools
-    unreached: Floats
+    daughter: Ints  # (K,) row of the daughter of each option
+    direct: Floats  # (K,) q
+    composed: Floats  # (K,) c
+    is_none: Bools  # (K,) whether the option is ⊥
+    judged: Bools  # (N,) which daughters take part
+    unreached: Floats  # (N,) how much of c lies on cells that are no options of q
 
     @classmethod
-    def of(cls, direct: Beliefs, composed: Composed, most_lost: float = MOSTLY_LOST) -> Comparison:
+    def of(cls, direct: MotherBeliefs, composed: Composed, most_lost: float = MOSTLY_LOST) -> Comparison:
         """Compare what is believed directly with what the frames between say, of daughters that are hardly lost on the way."""
         rows = np.flatnonzero(~np.isnan(direct.none))
         edge = composed.matrix[direct.daughter, direct.mother]
@@ -117,7 +108,7 @@ class Comparison:
         """Some of the daughters only."""
         return replace(self, judged=self.judged & rows, unreached=np.where(rows, self.unreached, 0.0))
 
-    def with_direct(self, beliefs: Beliefs) -> Self:
+    def with_direct(self, beliefs: MotherBeliefs) -> Self:
         """The same with other direct beliefs about the same options."""
         return replace(self, direct=np.append(beliefs.probability, beliefs.none[self.daughter[self.is_none]]))
 
@@ -126,17 +117,17 @@ class Comparison:
         logs = np.log(np.maximum(self.direct, np.finfo(np.float64).tiny))
         weight = np.where(self.direct > 0, np.exp(exponent * logs), 0.0)
         total = np.bincount(self.daughter, weight, minlength=len(self.judged))
-        return replace(self, direct=weight / np.maximum(total, LEAST)[self.daughter])
+        return replace(self, direct=weight / np.maximum(total, LEAST_BELIEF)[self.daughter])
 
     @property
     def missed(self) -> float:
         """What c gives to no option of q counts as impossible: that part of the loss."""
-        return float(-np.log(LEAST) * self.unreached.sum())
+        return float(-np.log(LEAST_BELIEF) * self.unreached.sum())
 
     def loss(self) -> float:
         """Σ −c log q over the judged daughters."""
         weight = np.where(self.judged[self.daughter], self.composed, 0.0)
-        return float(self.missed - (weight * np.log(np.maximum(self.direct, LEAST))).sum())
+        return float(self.missed - (weight * np.log(np.maximum(self.direct, LEAST_BELIEF))).sum())
 
     def likeliest(self) -> Ints:
         """(n,) the likeliest option of every judged daughter; of equal ones, that which is composed most."""

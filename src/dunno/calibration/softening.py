@@ -16,22 +16,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dunno.assignment.distributions import normalise
-from dunno.calibration.comparison import LEAST, Comparison
+from dunno.calibration.comparison import LEAST_BELIEF, Comparison
 from dunno.types import Block, Floats, Ints
 
-FLATNESS = 0.15
-LOWEST = -60.0
+FLATNESS = 0.15  # exponent; benchmarks.skipping; of the distribution that stands for what the model does not know
+LOWEST_LOG = -60.0  # nats; judged
 """Logarithms of probabilities are not taken to be lower than this, so that ε reaches every possible option."""
 
-PRIOR_TEMPERING = 0.3
-PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH = 0.0015, 1.5
+PRIOR_TEMPERING = 0.3  # ln τ; benchmarks.skipping; width of the prior around 0
+PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH = 0.0015, 1.5  # probability, ln ε; benchmarks.skipping
 """Of ln τ around 0, and of ln ε around its logarithm."""
 
-UNKNOWNS: list[float] = np.exp(np.linspace(np.log(1e-5), np.log(0.05), 35)).tolist()
-NEGLIGIBLE = 1e-9
+UNKNOWNS: list[float] = np.exp(
+    np.linspace(np.log(1e-5), np.log(0.05), 35)
+).tolist()  # probability; judged; where ε is looked for
+NEGLIGIBLE_SOFTENED = 1e-9  # probability; judged
 """Options to which the frames between give less than this do not matter."""
 
-GRID = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
+EXPONENTS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)  # τ; judged; where the search of τ begins
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def flattened(probability: Floats, owner: Ints, n: int) -> Floats:
     """(K,) P^0.15, normalised over the options of each of n owners; exact zeros stay zero."""
     possible = probability > 0
     logs = np.log(np.where(possible, probability, 1.0))
-    weight = np.where(possible, np.exp(FLATNESS * np.maximum(logs, LOWEST)), 0.0)
+    weight = np.where(possible, np.exp(FLATNESS * np.maximum(logs, LOWEST_LOG)), 0.0)
     total = np.bincount(owner, weight, minlength=n)
     return np.asarray(weight / np.where(total > 0, total, 1.0)[owner])
 
@@ -99,7 +101,7 @@ def fit_softening(
     if tempered is not None:
         tried, _ = _descent(lambda tau: comparison if tau == 1.0 else tempered(tau), lowest, believed)
     places = sorted(tried)
-    grid = np.log([GRID[k] for k in places])
+    grid = np.log([EXPONENTS[k] for k in places])
     tempering = _vertex(grid, np.array([tried[k][0] for k in places]))
     unknown = float(np.exp(np.interp(-tempering, -grid, np.log([tried[k][1] for k in places]))))
     return Softening(float(np.exp(tempering)), unknown)
@@ -112,10 +114,10 @@ def _descent(
     tried: dict[int, tuple[float, float]] = {}
     best = start
     while True:
-        for k in range(max(best - 1, 0), min(best + 2, len(GRID))):
+        for k in range(max(best - 1, 0), min(best + 2, len(EXPONENTS))):
             if k not in tried:
-                unknown, loss = _best_unknown(tempered(GRID[k]))
-                tried[k] = loss + 0.5 * float(np.log(GRID[k] / believed) / PRIOR_TEMPERING) ** 2, unknown
+                unknown, loss = _best_unknown(tempered(EXPONENTS[k]))
+                tried[k] = loss + 0.5 * float(np.log(EXPONENTS[k] / believed) / PRIOR_TEMPERING) ** 2, unknown
         lowest = min(tried, key=lambda k: tried[k][0])
         if lowest == best:
             return tried, best
@@ -124,12 +126,12 @@ def _descent(
 
 def _best_unknown(comparison: Comparison) -> tuple[float, float]:
     """The ε of least loss, and the loss."""
-    used = comparison.judged[comparison.daughter] & (comparison.composed > NEGLIGIBLE)
+    used = comparison.judged[comparison.daughter] & (comparison.composed > NEGLIGIBLE_SOFTENED)
     weight, direct = comparison.composed[used], comparison.direct[used]
     flat = flattened(comparison.direct, comparison.daughter, len(comparison.judged))[used]
 
     def mixture(unknown: float) -> Floats:
-        return np.maximum((1 - unknown) * direct + unknown * flat, LEAST)
+        return np.maximum((1 - unknown) * direct + unknown * flat, LEAST_BELIEF)
 
     def loss(unknown: float) -> float:
         prior = 0.5 * (np.log(unknown / PRIOR_UNKNOWN) / PRIOR_UNKNOWN_WIDTH) ** 2

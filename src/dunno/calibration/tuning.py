@@ -26,14 +26,14 @@ STRENGTHS: dict[str, tuple[float, ...]] = {
 
 
 @dataclass(frozen=True)
-class Trial:
+class StrengthTrial:
     """A perturbation, and the held-out loss it gave."""
 
     perturbation: Perturbation
     loss: float
 
 
-def tune_perturbation(tracker: Tracker, movie: Movie, truth: Truth) -> list[Trial]:
+def tune_perturbation(tracker: Tracker, movie: Movie, truth: Truth) -> list[StrengthTrial]:
     """Try a perturbation at several strengths, by the held-out mean −log P(true mother).
 
     For each strength the temperature is fitted on the odd frame pairs and the loss taken on the even ones, and the other way round.
@@ -47,7 +47,7 @@ def tune_perturbation(tracker: Tracker, movie: Movie, truth: Truth) -> list[Tria
     trials = []
     for value in STRENGTHS[strength]:
         tracker.perturbation = replace(given, **{strength: value})
-        trials.append(Trial(tracker.perturbation, _held_out(tracker.track(movie), truth)))
+        trials.append(StrengthTrial(tracker.perturbation, _held_out(tracker.track(movie), truth)))
     tracker.perturbation = given
     return trials
 

@@ -12,54 +12,44 @@ from dunno.types import RunInfo
 
 Word = Literal["supported", "untested", "contradicted"]
 
-LEAST_ERRORS = 5.0
+LEAST_ERRORS = 5.0  # links; benchmarks.skipping
 """Fewer errors than this, as the frames between say, tell nothing about how many were promised."""
 
-LEAST_JUDGED = 50
-LARGEST_SHARE = 0.5
-LEAST_TEMPERING = 0.6
-LEAST_GROWTH = 1.15
+LEAST_JUDGED = 50  # daughters; benchmarks.skipping; below which nothing is tested
+LARGEST_SHARE = 0.5  # share; benchmarks.skipping; of links that are wrong, above which nothing can be followed
+LEAST_TEMPERING = 0.6  # τ; benchmarks.skipping; below which the model is contradicted
+LEAST_GROWTH = 1.15  # ratio; benchmarks.skipping
 """Cells that are tracked move farther in two steps than in one; noise does not."""
 
-LARGEST_RATIO, LARGEST_SURPRISE = 1.5, 4.0
+LARGEST_RATIO, LARGEST_SURPRISE = 1.5, 4.0  # ratio, standard deviations; benchmarks.skipping
 """Found over promised, or the other way round, and by how many standard deviations, on frames that did not serve to fit."""
 
-LEAST_DIVISIONS, UNCLEAR = 20.0, 0.1
-FEW_EXCESS, LARGEST_EXCESS = 0.045, 0.25
+LEAST_DIVISIONS, UNCLEAR = (
+    20.0,
+    0.1,
+)  # divisions, share; benchmarks.skipping; and of wrong links, below which divisions are told
+FEW_EXCESS, LARGEST_EXCESS = 0.045, 0.25  # share; benchmarks.skipping
 """Divisions that single steps see and skipped ones do not, as a share: from where on they are looked into, and not believed."""
 
-LARGEST_COVERING = 0.25
+LARGEST_COVERING = 0.25  # share; docs/evidence.md
 """Share of the variance of changes in size that may follow from touching; more, and masks cover each other."""
 
 
 @dataclass(frozen=True)
 class SkipTest:
-    """What was looked at, and what was found.
+    """What was looked at, and what was found."""
 
-    Attributes:
-        step: How many single steps one skipped step is.
-        judged: Daughters that were judged.
-        links: Their links.
-        promised: How many of these were promised to be wrong.
-        composed: How many are, by what the frames between say.
-        growth: Squared motion over `step` steps, relative to one step.
-        growth_error: Standard error of its logarithm.
-        tempering: By how much the fit had to be softened.
-        divisions: How many divisions are seen at this step.
-        divisions_between: How many there are, by what the frames between say.
-        bins: Links by how wrong they were promised to be: (promised share, share that is wrong, links) of each bin.
-    """
-
-    step: int
-    judged: int
-    links: int
-    promised: float
-    composed: float
-    growth: float
-    growth_error: float
-    tempering: float = 1.0
-    divisions: float = float("nan")
-    divisions_between: float = float("nan")
+    step: int  # How many single steps one skipped step is
+    judged: int  # Daughters that were judged
+    links: int  # Their links
+    promised: float  # How many of these were promised to be wrong
+    composed: float  # How many are, by what the frames between say
+    growth: float  # Squared motion over `step` steps, relative to one step
+    growth_error: float  # Standard error of its logarithm
+    tempering: float = 1.0  # By how much the fit had to be softened
+    divisions: float = float("nan")  # How many divisions are seen at this step
+    divisions_between: float = float("nan")  # How many there are, by what the frames between say
+    # Links by how wrong they were promised to be: (promised share, share that is wrong, links) of each bin
     bins: tuple[tuple[float, float, int], ...] = ()
 
     @classmethod
@@ -103,13 +93,7 @@ def fitted_with_truth(about: RunInfo, at_bound: bool = False) -> Verdict:
 
 
 def judge(test: SkipTest | None, problems: tuple[str, ...] = (), covering: float = 0.0) -> Verdict:
-    """Weigh a skip test, and what else speaks against the model.
-
-    Args:
-        test: Of every second frame left out; `None` where the movie is too short.
-        problems: What the model cannot explain.
-        covering: Share of the variance of changes in size that follows from masks touching more.
-    """
+    """Weigh a skip test, and what else speaks against the model."""
     if problems:
         return Verdict("contradicted", "; ".join(problems))
     if test is None or test.judged < LEAST_JUDGED:

@@ -17,7 +17,7 @@ from dunno.calibration.verdict import fitted_with_truth
 from dunno.costs import Cost, cost_of
 from dunno.errors import InputError
 from dunno.models.model import Model, start_model
-from dunno.truth import NO_MOTHER, TrueMothers, true_mothers
+from dunno.truth import MOTHERLESS, TrueMothers, true_mothers
 from dunno.types import Candidates, Floats, PairPosterior, Truth
 from dunno.types.detections import typical_diameter
 from dunno.types.field import Field
@@ -26,10 +26,10 @@ from dunno.types.stretch import Stretch, Transition
 if TYPE_CHECKING:
     from dunno.tracking import Tracking
 
-FIT_PAIRS = 30
-LEAST_PROBABILITY = 1e-9
-ROUNDS = 8
-FREEDOM = 3.0
+FIT_PAIRS = 30  # frame pairs; judged; at most, spread over the movie
+LEAST_TRUE_PROBABILITY = 1e-9  # probability; exact: keeps a logarithm finite
+TRUTH_ROUNDS = 8  # rounds; judged; of the search over temperature and events in turn
+FREEDOM = 3.0  # nats; judged
 """How far, in natural logarithms, the fit may go from where it begins."""
 
 
@@ -61,16 +61,16 @@ def _loss(problem: Problem, pair: PairPosterior, true: TrueMothers) -> tuple[flo
     hit = true.mother[pair.daughter] == pair.mother
     probability = np.full(problem.n_daughters, np.nan)
     probability[pair.daughter[hit]] = found.edge[hit]
-    appeared = true.mother == NO_MOTHER
+    appeared = true.mother == MOTHERLESS
     probability[appeared] = found.appear[appeared]
     used = true.known & ~np.isnan(probability)
-    return float(-np.log(np.maximum(probability[used], LEAST_PROBABILITY)).sum()), int(used.sum())
+    return float(-np.log(np.maximum(probability[used], LEAST_TRUE_PROBABILITY)).sum()), int(used.sum())
 
 
 def _climb(loss: Callable[[Floats], float], start: Floats, bounds: Sequence[tuple[float, float]]) -> Floats:
     from scipy.optimize import minimize
 
-    options = {"maxiter": ROUNDS, "eps": 0.02}
+    options = {"maxiter": TRUTH_ROUNDS, "eps": 0.02}
     return np.asarray(minimize(loss, start, method="L-BFGS-B", bounds=bounds, options=options).x)
 
 
@@ -128,7 +128,7 @@ def _moments(start: Model, transitions: Sequence[Transition], trues: Sequence[Tr
         dividing.append(part.squared[hit & (load[edges.mother] == 2)])
         lost, divided = lost + int((load == 0).sum()), divided + int((load == 2).sum())
         mothers += len(transition.mothers)
-        appeared += int(((true.mother == NO_MOTHER) & true.known).sum())
+        appeared += int(((true.mother == MOTHERLESS) & true.known).sum())
     ones, twos = np.concatenate(single), np.concatenate(dividing)
     p_lost = (0.5 * lost + 0.5) / (mothers + 1)
     values = {

@@ -72,7 +72,7 @@ def run(arguments: list[str]) -> int:
         warnings.simplefilter("always", DunnoWarning)
         warnings.showwarning = _show_warning
         try:
-            outcome = _obey(arguments)
+            outcome = _dispatch(arguments)
         except DunnoError as error:
             complain(str(error))
             return 2
@@ -86,7 +86,7 @@ def run(arguments: list[str]) -> int:
         return outcome if isinstance(outcome, int) else 0
 
 
-def _obey(arguments: list[str]) -> Any:
+def _dispatch(arguments: list[str]) -> Any:
     """Call the command that is asked for."""
     name, rest = arguments[0] if arguments else "--help", arguments[1:]
     command = find_command(name) if name in COMMANDS else None

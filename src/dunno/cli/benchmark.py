@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame
 
-    from dunno.benchmark import Outcome
+    from dunno.benchmark import BenchmarkOutcome
     from dunno.training.checkpoint import Epoch
 
 Item = TypeVar("Item")
@@ -53,8 +53,8 @@ def benchmark(
     from dunno.benchmark import Experiment, run_benchmark
     from dunno.benchmark.datasets import find_datasets
     from dunno.benchmark.models import train_models
-    from dunno.benchmark.page import write_page
-    from dunno.benchmark.table import beside_others, check_extras
+    from dunno.benchmark.results_table import beside_others, check_extras
+    from dunno.benchmark.summary_page import write_page
     from dunno.cli.console import showing_progress
 
     check_extras()
@@ -110,7 +110,7 @@ def _epochs(epochs: Iterator[Epoch], total: int) -> Iterator[Epoch]:
         yield epoch
 
 
-def _show(outcome: Outcome, claims: DataFrame, output: Path, seconds: float) -> None:
+def _show(outcome: BenchmarkOutcome, claims: DataFrame, output: Path, seconds: float) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -126,7 +126,7 @@ def _show(outcome: Outcome, claims: DataFrame, output: Path, seconds: float) -> 
     say(f"{told}; open {output / 'index.html'}")
 
 
-def _end(outcome: Outcome) -> None:
+def _end(outcome: BenchmarkOutcome) -> None:
     """List what failed; exit code 2 where all of it is the input's fault, 1 if anything else went wrong."""
     from dunno.cli.console import complain
 

@@ -6,15 +6,15 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-from dunno.cli.choices import Choices
 from dunno.cli.console import say
-from dunno.cli.opening import with_options
+from dunno.cli.movie_options import with_options
 from dunno.cli.options import Option
+from dunno.cli.tracker_options import TrackerOptions
 from dunno.errors import InputError
 
 
 def calibrate(
-    choices: Choices,
+    choices: TrackerOptions,
     output: Annotated[Path, Option("--output", "-o", help="Calibration file to write (.json).")],
     temperature: Annotated[
         bool, Option("--temperature", help="With method JP: fit the paper's temperature instead of the model.")
@@ -74,12 +74,12 @@ def calibrate(
         _show(fitted, output)
 
 
-command = with_options(calibrate, Choices, movie_may_be_left_out=True)
+command = with_options(calibrate, TrackerOptions, movie_may_be_left_out=True)
 
 
-def _check_choices(choices: Choices, others: bool) -> None:
+def _check_choices(choices: TrackerOptions, others: bool) -> None:
     """What OUT was made with is known: nothing of it can be chosen again."""
-    plain = Choices(choices.movie, masks=choices.masks)
+    plain = TrackerOptions(choices.movie, masks=choices.masks)
     if others or choices.movie is not None or choices != plain:
         raise InputError(
             "--from-review takes the movie, the cost and all else from OUT; leave out MOVIE and those options "

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from dunno.cli.console import say
-from dunno.cli.opening import Opening, with_options
+from dunno.cli.movie_options import Opening, with_options
 from dunno.cli.options import Ended, Option
 
 
@@ -20,8 +20,8 @@ def cells(
     """Measure every cell of a movie: place, area, brightness, shape, and how much it touches others."""
     from dunno.cli.console import complain_of_frames, showing_progress, tell_movie
     from dunno.io.writing import check_output, whole
-    from dunno.runs.looking import refuse_what_is_no_mask
-    from dunno.runs.measuring import write_table
+    from dunno.runs.cell_measuring import write_table
+    from dunno.runs.mask_check import refuse_what_is_no_mask
     from dunno.work.schedule import count_workers, open_pool
 
     check_output(output, overwrite)

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dunno.work.progress import Listener, LogFile, Progress, Tell, now_and_then, tell_all
 
 if TYPE_CHECKING:
-    from dunno.runs.plate import Outcome
+    from dunno.runs.plate import MovieOutcome
     from dunno.runs.run import Run
     from dunno.runs.summary import Summary
     from dunno.types import Movie, RunInfo
 
 Item = TypeVar("Item")
 
-NUMBER, LISTED = re.compile(r"-?\d[\d.]*(e[-+]?\d+)?"), 6
+NUMBER_PATTERN, WARNINGS_LISTED = re.compile(r"-?\d[\d.]*(e[-+]?\d+)?"), 6
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_JSON = 1.0
 
@@ -35,9 +35,9 @@ def complain_of_frames(broken: Mapping[int, str], then: str = "") -> None:
     """Say what is wrong with frames: each thing once, whatever numbers are in it, with the frames of which it is true."""
     alike: dict[str, list[int]] = {}
     for frame in sorted(broken):
-        alike.setdefault(NUMBER.sub("#", broken[frame]), []).append(frame)
+        alike.setdefault(NUMBER_PATTERN.sub("#", broken[frame]), []).append(frame)
     for frames in alike.values():
-        named = ", ".join(map(str, frames[:LISTED])) + (" …" if len(frames) > LISTED else "")
+        named = ", ".join(map(str, frames[:WARNINGS_LISTED])) + (" …" if len(frames) > WARNINGS_LISTED else "")
         them = f"{len(frames):,} frames: {named}" if len(frames) > 1 else f"frame {named}"
         what = then.format("them" if len(frames) > 1 else "it")
         complain(f"{broken[frames[0]]}" + (f" ({them}{what})" if what or len(frames) > 1 else ""))
@@ -229,7 +229,7 @@ def _least_certain_table(run: Run) -> object:
     return table
 
 
-def show_movies(outcomes: Sequence[Outcome], table_file: str) -> None:
+def show_movies(outcomes: Sequence[MovieOutcome], table_file: str) -> None:
     """Print a line for each of many movies."""
     from rich.console import Console
     from rich.markup import escape

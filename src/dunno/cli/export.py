@@ -11,7 +11,7 @@ from dunno.cli.console import say
 from dunno.cli.options import Argument, Option
 
 if TYPE_CHECKING:
-    from dunno.io.leaving_out import LeftOut
+    from dunno.io.filtering import LeftOut
     from dunno.types import Block
 
 
@@ -32,7 +32,7 @@ def export(
     """Write tracks in a format that other tools open, with their probabilities as far as it has room for them."""
     from dunno.cli.console import note
     from dunno.io.block_files import linked_blocks
-    from dunno.io.leaving_out import LeftOut, check_limits, long_tracks, sure_links
+    from dunno.io.filtering import LeftOut, check_limits, long_tracks, sure_links
     from dunno.io.output import read_run, reopen_movie
     from dunno.io.writers import export as write
     from dunno.io.writers import find_format
@@ -62,11 +62,11 @@ def export(
         )
     if not quiet:
         say(f"written to {path}: {len(tracks):,} tracks as {form.name}; probabilities are {about.verdict}")
-        for line in _told(left_out, min_probability, min_length):
+        for line in _summary(left_out, min_probability, min_length):
             say(line)
 
 
-def _told(left_out: LeftOut, least: float | None, length: int | None) -> Iterable[str]:
+def _summary(left_out: LeftOut, least: float | None, length: int | None) -> Iterable[str]:
     if least is not None:
         yield f"cut: {left_out.links:,} links below {least:g}, {left_out.divisions:,} divisions lost a daughter by it"
     if length is not None:

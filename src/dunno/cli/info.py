@@ -6,11 +6,11 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dunno.cli.console import say
-from dunno.cli.opening import Opening, with_options
+from dunno.cli.movie_options import Opening, with_options
 from dunno.cli.options import Ended, Option
 
 if TYPE_CHECKING:
-    from dunno.runs.looking import Look
+    from dunno.runs.mask_check import MaskCheck
     from dunno.types import Movie
 
 
@@ -20,7 +20,7 @@ def info(
 ) -> None:
     """Show how dunno reads a movie: frames, size, cells, scale, and anything odd about its masks."""
     from dunno.cli.console import complain, complain_of_frames
-    from dunno.runs.looking import what_is_no_mask, what_is_odd
+    from dunno.runs.mask_check import what_is_no_mask, what_is_odd
 
     movie = opening.open_movie()
     looks, counts, broken = _looks(movie)
@@ -43,13 +43,13 @@ def info(
 command = with_options(info, Opening)
 
 
-def _looks(movie: Movie) -> tuple[list[Look], list[int], dict[int, str]]:
+def _looks(movie: Movie) -> tuple[list[MaskCheck], list[int], dict[int, str]]:
     """Every frame's masks looked at, a few at a time; how many cells each has; and why some cannot be read."""
-    from dunno.runs.looking import look_at
-    from dunno.tracking.measuring import measured_blocks
+    from dunno.runs.mask_check import look_at
+    from dunno.tracking.measured_blocks import measured_blocks
     from dunno.work.schedule import count_workers, open_pool
 
-    looks: list[Look] = []
+    looks: list[MaskCheck] = []
     counts: list[int] = []
     broken: dict[int, str] = {}
     with open_pool(count_workers()) as pool:

@@ -14,7 +14,7 @@ from dunno.errors import InputError
 
 if TYPE_CHECKING:
     from dunno.cli.track import Job
-    from dunno.runs.plate import Outcome
+    from dunno.runs.plate import MovieOutcome
     from dunno.runs.run import Run
 
 
@@ -40,7 +40,7 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
     """Track every movie, in processes here or on a cluster; show and write one table."""
     from dunno import __version__
     from dunno.cli.console import note, show_movies, showing_progress
-    from dunno.runs.plate import TABLE, find_movies, open_folder, track_movies, write_table
+    from dunno.runs.plate import SUMMARY_FILE, find_movies, open_folder, track_movies, write_table
     from dunno.work.progress import LogFile
     from dunno.work.schedule import count_workers, open_pool
 
@@ -68,18 +68,18 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
     outcomes = [ended[name] for name in movies]
     write_table(output, outcomes)
     if as_json:
-        say(json.dumps([_told(outcome) for outcome in outcomes], indent=2))
+        say(json.dumps([_as_json(outcome) for outcome in outcomes], indent=2))
     elif not quiet:
-        show_movies(outcomes, str(output / TABLE))
+        show_movies(outcomes, str(output / SUMMARY_FILE))
     _end(outcomes)
 
 
-def _told(outcome: Outcome) -> dict[str, object]:
+def _as_json(outcome: MovieOutcome) -> dict[str, object]:
     found = None if outcome.run is None else outcome.run.to_dict()
     return {"name": outcome.name, "movie": str(outcome.movie), "problem": outcome.problem, "run": found}
 
 
-def _end(outcomes: Sequence[Outcome]) -> None:
+def _end(outcomes: Sequence[MovieOutcome]) -> None:
     """Say what went wrong, a line each, and end with a code that tells."""
     from dunno.cli.console import complain
 

@@ -29,7 +29,7 @@ def measure(
 ) -> None:
     """Measure cell cycles, families, rates and speeds: tables, a page and pictures, each figure with its interval."""
     from dunno.biology import measure as measure_biology
-    from dunno.biology.write import PAGE, write_biology
+    from dunno.biology.results_folder import PAGE, write_biology
     from dunno.cli.console import note, show_progress
     from dunno.errors import InputError
     from dunno.io.writing import check_output
@@ -61,7 +61,7 @@ def _show(found: Biology) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from dunno.biology.page import between, number
+    from dunno.biology.results_page import between, number
 
     about = found.tracking.about
     title = f"{about.movie}: {len(found.draws)} lineages drawn, probabilities {about.verdict}"

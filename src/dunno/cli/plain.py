@@ -15,7 +15,7 @@ from typing import Any, get_args, get_origin
 from dunno.cli.options import Argument
 from dunno.errors import InputError
 
-NUMBERS = {int: re.compile(r"\d{1,15}"), float: re.compile(r"\d{1,15}(\.\d{1,15})?(e-?\d{1,2})?")}
+NUMBER_PATTERNS = {int: re.compile(r"\d{1,15}"), float: re.compile(r"\d{1,15}(\.\d{1,15})?(e-?\d{1,2})?")}
 """How numbers are usually written."""
 
 
@@ -84,7 +84,7 @@ def _read(parameter: _Parameter, texts: list[str]) -> Any:
     """The value that texts stand for; `None` where a number is not written as usual."""
     if parameter.kind is bool:
         return True
-    if parameter.kind in NUMBERS and not all(NUMBERS[parameter.kind].fullmatch(text) for text in texts):
+    if parameter.kind in NUMBER_PATTERNS and not all(NUMBER_PATTERNS[parameter.kind].fullmatch(text) for text in texts):
         return None
     values = [parameter.kind(text) for text in texts]
     return values if parameter.is_list else values[0]

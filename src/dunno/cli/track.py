@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dunno.cli.choices import Choices
 from dunno.cli.console import say
-from dunno.cli.opening import with_options
+from dunno.cli.movie_options import with_options
 from dunno.cli.options import Argument, Ended, Option
+from dunno.cli.tracker_options import TrackerOptions
 from dunno.errors import InputError
-from dunno.work.progress import Say, say_nothing
+from dunno.work.progress import Say, ignore_note
 
 if TYPE_CHECKING:
     from dunno.calibration import Calibration
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from dunno.types import Movie
     from dunno.work.progress import LogFile, Tell
 
-LISTED = 10
-WORDS = ("none", "self", "default")
+CHANGES_LISTED = 10
+CALIBRATION_CHOICES = ("none", "self", "default")
 
 
 def track(
-    choices: Choices,
+    choices: TrackerOptions,
     output: Annotated[Path, Option("--output", "-o", help="The folder to write; must not exist.")],
     more: Annotated[
         list[Path] | None,
@@ -50,8 +50,7 @@ def track(
     ] = None,
     ctc: Annotated[bool, Option("--ctc", help="Also write a Cell Tracking Challenge result.")] = False,
     fill_gaps: Annotated[
-        bool,
-        Option("--fill-gaps", help="Fill in cells where a link skips frames, marked as such, in every file."),
+        bool, Option("--fill-gaps", help="Fill in cells where a link skips frames, marked as such, in every file.")
     ] = False,
     dask: Annotated[
         str | None, Option(help="A Dask scheduler to work on: tcp://host:8786, or its scheduler file.")
@@ -76,14 +75,14 @@ def track(
         _track_one(job, output, dask, quiet, as_json)
 
 
-command = with_options(track, Choices)
+command = with_options(track, TrackerOptions)
 
 
 @dataclass(frozen=True)
 class Job:
     """How to track a movie, light enough to be sent to a worker."""
 
-    choices: Choices
+    choices: TrackerOptions
     calibration: str | Calibration
     links: Path | None
     ctc: bool
@@ -93,7 +92,7 @@ class Job:
 
     def prepare(self, workers: int) -> tuple[Tracker, Movie]:
         """Open the movie, look at some of its masks and make the tracker."""
-        from dunno.runs.looking import refuse_what_is_no_mask
+        from dunno.runs.mask_check import refuse_what_is_no_mask
 
         movie = self.choices.open_movie()
         refuse_what_is_no_mask(movie)
@@ -101,7 +100,7 @@ class Job:
         calibration = choose_calibration(self.calibration)
         return self.choices.make_tracker(links=links, calibration=calibration, workers=workers), movie
 
-    def run(self, tracker: Tracker, movie: Movie, output: Path, tell: Tell, say: Say = say_nothing) -> Run:
+    def run(self, tracker: Tracker, movie: Movie, output: Path, tell: Tell, say: Say = ignore_note) -> Run:
         """Track."""
         from dunno.runs.run import track_into
 
@@ -135,7 +134,7 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
         open_pool(tracker.workers, dask, processes=processes) as tracker.executor,
         showing_progress(quiet, as_json, log) as tell,
     ):
-        run = job.run(tracker, movie, output, tell, say_nothing if quiet else note)
+        run = job.run(tracker, movie, output, tell, ignore_note if quiet else note)
     if as_json:
         say(json.dumps(run.to_dict(), indent=2))
     elif not quiet:
@@ -194,7 +193,11 @@ def choose_calibration(name: str | Calibration) -> Any:
 
     if not isinstance(name, str):
         return name
-    return {"none": None, "self": "self", "default": "default"}[name] if name in WORDS else load_calibration(name)
+    return (
+        {"none": None, "self": "self", "default": "default"}[name]
+        if name in CALIBRATION_CHOICES
+        else load_calibration(name)
+    )
 
 
 def judge(path: Path, movie: Movie) -> Links:
@@ -207,8 +210,8 @@ def judge(path: Path, movie: Movie) -> Links:
         reason = f"; the first: {links.unmatched[0]}" if links.unmatched else ""
         raise InputError(f"{path}: none of its {len(links.unmatched)} links could be matched{reason}")
     note(f"{len(links)} links from {path}; {len(links.unmatched)} could not be matched")
-    for problem in links.unmatched[:LISTED]:
+    for problem in links.unmatched[:CHANGES_LISTED]:
         note(f"not matched: {problem}")
-    if len(links.unmatched) > LISTED:
-        note(f"… and {len(links.unmatched) - LISTED} more; all are in unmatched_links.txt")
+    if len(links.unmatched) > CHANGES_LISTED:
+        note(f"… and {len(links.unmatched) - CHANGES_LISTED} more; all are in unmatched_links.txt")
     return links

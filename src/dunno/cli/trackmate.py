@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-from dunno.cli.choices import Choices
-from dunno.cli.opening import with_options
+from dunno.cli.movie_options import with_options
 from dunno.cli.options import Option
+from dunno.cli.tracker_options import TrackerOptions
 from dunno.errors import InputError
 
 NO_DIVISIONS = "greedy_nodiv"
@@ -17,7 +17,7 @@ NO_DIVISIONS = "greedy_nodiv"
 
 
 def trackmate(
-    choices: Choices,
+    choices: TrackerOptions,
     output: Annotated[
         Path | None, Option("--output", "-o", metavar="FILE", help="The TrackMate file (.xml) to write.")
     ] = None,
@@ -43,7 +43,7 @@ def trackmate(
     from dunno.io.block_files import linked_blocks
     from dunno.io.writers import export
     from dunno.io.writing import check_output
-    from dunno.work.progress import say_nothing
+    from dunno.work.progress import ignore_note
     from dunno.work.schedule import count_workers
 
     files = {"trackmate": output, "trackastra": edge_table}
@@ -64,7 +64,7 @@ def trackmate(
     with tempfile.TemporaryDirectory(prefix="dunno-") as folder, showing_progress(quiet) as tell:
         job = Job(asked, "default", None, ctc=False, overwrite=False, resume=False)
         tracker, movie = job.prepare(count_workers(asked.workers))
-        run = job.run(tracker, movie, Path(folder) / "out", tell, say_nothing if quiet else note)
+        run = job.run(tracker, movie, Path(folder) / "out", tell, ignore_note if quiet else note)
         for form, path in wanted.items():
             export(form, path, linked_blocks(run.folder), run.about, movie, overwrite=overwrite)
     if not quiet:
@@ -72,4 +72,4 @@ def trackmate(
         say(f"{told} (probabilities {run.about.verdict}); written to {', '.join(map(str, wanted.values()))}")
 
 
-command = with_options(trackmate, Choices, movie_may_be_left_out=True)
+command = with_options(trackmate, TrackerOptions, movie_may_be_left_out=True)

@@ -46,9 +46,9 @@ def train(
     """Train a Trackastra transformer with dropout; a stopped training is continued by the same command."""
     from dunno.io import read
     from dunno.io.writing import check_output
-    from dunno.training.run import train as run
     from dunno.training.settings import Settings
-    from dunno.transformer.folder import import_trackastra
+    from dunno.training.train import train as run
+    from dunno.transformer.model_folder import import_trackastra
 
     import_trackastra()
     check_output(output, overwrite)
@@ -110,13 +110,13 @@ def _prepare(threads: int | None, device: str | None) -> str:
 def _show(settings: Settings) -> Any:
     """A bar with the losses, or a line per epoch where there is no terminal."""
 
-    def told(epoch: Epoch) -> str:
+    def epoch_line(epoch: Epoch) -> str:
         better = ", the best so far" if epoch.is_best else ""
         return f"loss {epoch.loss:.4f}, validation {epoch.validation_loss:.4f}{better}"
 
     def lines(epochs: Iterator[Epoch], total: int) -> Iterator[Epoch]:
         for epoch in epochs:
-            print(f"epoch {epoch.number + 1} of {total}: {told(epoch)}", file=sys.stderr, flush=True)  # noqa: T201
+            print(f"epoch {epoch.number + 1} of {total}: {epoch_line(epoch)}", file=sys.stderr, flush=True)  # noqa: T201
             yield epoch
 
     def bar(epochs: Iterator[Epoch], total: int) -> Iterator[Epoch]:
@@ -129,7 +129,7 @@ def _show(settings: Settings) -> Any:
         ) as shown:
             task = shown.add_task("the first epoch", total=total)
             for epoch in epochs:
-                shown.update(task, completed=epoch.number + 1, description=told(epoch))
+                shown.update(task, completed=epoch.number + 1, description=epoch_line(epoch))
                 yield epoch
 
     return bar if sys.stderr.isatty() else lines

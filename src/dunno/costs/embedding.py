@@ -14,7 +14,7 @@ from dunno.errors import InputError
 from dunno.perturbations.gaussian import Gaussian
 from dunno.types import Detections, EventCosts, Floats, FramePair, Ints
 
-KEYS = ("frame", "label")
+CELL_KEYS = ("frame", "label")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +42,11 @@ class Embedding(Cost):
             table: A dictionary of columns, or a pandas data frame.
         """
         columns = {name: np.asarray(table[name]) for name in table}
-        missing = [key for key in KEYS if key not in columns]
-        features = [name for name in columns if name not in KEYS]
+        missing = [key for key in CELL_KEYS if key not in columns]
+        features = [name for name in columns if name not in CELL_KEYS]
         if missing or not features:
             raise InputError(f"a table of features with columns {list(columns)}; expected frame, label and features")
-        frame, label = (columns[key].astype(np.int64) for key in KEYS)
+        frame, label = (columns[key].astype(np.int64) for key in CELL_KEYS)
         values = np.stack([columns[name].astype(np.float64) for name in features], axis=1)
         order = np.lexsort((label, frame))
         frames, starts = np.unique(frame[order], return_index=True)

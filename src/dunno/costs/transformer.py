@@ -12,8 +12,8 @@ import numpy as np
 from dunno.costs import Cost
 from dunno.errors import InputError
 from dunno.perturbations.dropout import Dropout
-from dunno.transformer.folder import Model, load_model
 from dunno.transformer.logits import association, stochastic_associations
+from dunno.transformer.model_folder import TransformerModel, load_model
 from dunno.transformer.tokens import Singles, tokens_of
 from dunno.types import Detections, EventCosts, Floats, FramePair, Ints
 
@@ -66,8 +66,8 @@ class TransformerCost(Cost):
         return TransformerCost, (self.model, self.dropout, self.window)
 
     @property
-    def _network(self) -> Model:
-        loaded: Model = self.__dict__["_loaded"]
+    def _network(self) -> TransformerModel:
+        loaded: TransformerModel = self.__dict__["_loaded"]
         return loaded
 
     def __call__(self, pair: FramePair, mother: Ints, daughter: Ints) -> Floats:
@@ -81,7 +81,7 @@ class TransformerCost(Cost):
 
     def drawn(self, pair: FramePair, k: int, rate: float | None, rng: np.random.Generator) -> Iterator[Floats]:
         """Yield k times the (m, n) costs of all edges, each from one pass with parts of the network left out."""
-        frames = _seen(pair)
+        frames = _window(pair)
         tokens = [self._tokens(cells, pair) for cells in frames]
         dropped = self.dropout if rate is None else rate
         assert dropped is not None
@@ -90,7 +90,7 @@ class TransformerCost(Cost):
 
     def _costs(self, pair: FramePair) -> Floats:
         """(m, n) the cost of all edges; pairs at the movie's ends share their window, and its one pass."""
-        frames = _seen(pair)
+        frames = _window(pair)
 
         def make() -> Singles:
             return association(self._network, [self._tokens(cells, pair) for cells in frames])
@@ -104,7 +104,7 @@ class TransformerCost(Cost):
         return tokens_of(cells, pair.scale, network.n_dimensions, network.uses_images(cells))
 
 
-def _seen(pair: FramePair) -> tuple[Detections, ...]:
+def _window(pair: FramePair) -> tuple[Detections, ...]:
     """The window with the pair's own frames as they are in the pair, where a perturbation may have changed them."""
     own = {cells.frame: cells for cells in (pair.mothers, pair.daughters)}
     return tuple(own.get(cells.frame, cells) for cells in pair.window or (pair.mothers, pair.daughters))

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dunno.evaluation.calibration_error import BINS, check_bins, curve, error_floor, expected_error, joint_floor
-from dunno.evaluation.decisions import decide
-from dunno.evaluation.divisions import TOLERANCE, Divisions, divisions
-from dunno.evaluation.outcomes import BEGINNING, RIGHT, SWAP, UNSEEN, Decisions
+from dunno.evaluation.divisions import DIVISION_TOLERANCE, DivisionScores, divisions
+from dunno.evaluation.outcomes import BEGINNING, RIGHT_LINK, SWAP, UNSEEN, Decisions
+from dunno.evaluation.pairs_with_truth import decide
 from dunno.evaluation.sparsification import kept_right
 from dunno.tracking import Tracking
 from dunno.types import Bools, Floats, Ints, Truth
@@ -93,7 +93,7 @@ class Scores:
     nll_divide: float
     brier_divide: float
     auroc_divide: float
-    divisions: Divisions | None = None
+    divisions: DivisionScores | None = None
     n_bins: int = BINS
     counts: dict[str, int] = field(default_factory=dict)
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -140,7 +140,7 @@ def score(
     bootstrap: int = 0,
     seed: int = 0,
     n_bins: int = BINS,
-    tolerance: int = TOLERANCE,
+    tolerance: int = DIVISION_TOLERANCE,
 ) -> Scores:
     """Score a tracking against its truth.
 
@@ -189,8 +189,8 @@ def promises(decisions: Decisions) -> dict[str, Any]:
     kind, doubt = decisions.link_kind, 1 - decisions.link_confidence
     return {
         "promised_wrong": float(doubt.sum()),
-        "found_wrong": int((kind != RIGHT).sum()),
-        "promised_swaps": float(doubt[(kind == RIGHT) | (kind == SWAP)].sum()),
+        "found_wrong": int((kind != RIGHT_LINK).sum()),
+        "promised_swaps": float(doubt[(kind == RIGHT_LINK) | (kind == SWAP)].sum()),
         "swaps": int((kind == SWAP).sum()),
         "unseen_mothers": int((kind == UNSEEN).sum()),
         "beginnings": int((kind == BEGINNING).sum()),

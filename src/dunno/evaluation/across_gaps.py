@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dunno.evaluation.outcomes import BEGINNING, RIGHT, SWAP, UNSEEN, Decisions
+from dunno.evaluation.outcomes import BEGINNING, RIGHT_LINK, SWAP, UNSEEN, Decisions
 from dunno.truth import EarlierMothers, TrueMothers
 from dunno.types import Floats, Ints, PairPosterior
 from dunno.types.block import Edges
@@ -96,4 +96,4 @@ def _kinds(gaps: Edges, links: np.ndarray, right: np.ndarray, true: TrueMothers,
     daughter = gaps.daughter[links]
     seen = (true.mother[daughter] >= 0) | beyond[daughter]
     wrong = np.where(seen, SWAP, np.where(true.undetected[daughter], UNSEEN, BEGINNING))
-    return np.where(right[links], RIGHT, wrong).astype(np.int64)
+    return np.where(right[links], RIGHT_LINK, wrong).astype(np.int64)

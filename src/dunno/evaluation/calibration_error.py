@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dunno.errors import InputError
-from dunno.evaluation.decisions import decide
+from dunno.evaluation.pairs_with_truth import decide
 from dunno.tracking import Tracking
 from dunno.types import Bools, Floats, Ints, Truth
 

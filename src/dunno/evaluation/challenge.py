@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dunno.errors import InputError, MissingExtra
-from dunno.io.leaving_out import LeftOut, sure_links
+from dunno.io.filtering import LeftOut, sure_links
 from dunno.tracking import Tracking
 
 MEASURES = ("TRA", "DET", "LNK", "CT", "TF", "BC", "CCA", "CHOTA")

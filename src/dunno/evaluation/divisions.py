@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dunno.evaluation.decisions import of_tracking
+from dunno.evaluation.pairs_with_truth import of_tracking
 from dunno.tracking import Tracking
 from dunno.truth import ancestors, position
 from dunno.types import Ints, Truth
 
-TOLERANCE = 5
+DIVISION_TOLERANCE = 5
 
-BINS = (0.001, 0.01, 0.1, 0.5, 0.9, 1.0)
+P_DIVIDE_BINS = (0.001, 0.01, 0.1, 0.5, 0.9, 1.0)
 """Ends of the bins of P(divide); what is below the first is left out."""
 
 Report = tuple[int, Ints, float]
@@ -43,7 +43,7 @@ class DivisionBin:
 
 
 @dataclass(frozen=True)
-class Divisions:
+class DivisionScores:
     """Divisions on annotated cells.
 
     Attributes:
@@ -82,7 +82,7 @@ class Divisions:
         return {**asdict(self), "precision": self.precision, "recall": self.recall, "f1": self.f1}
 
 
-def divisions(tracking: Tracking, truth: Truth, tolerance: int = TOLERANCE) -> Divisions:
+def divisions(tracking: Tracking, truth: Truth, tolerance: int = DIVISION_TOLERANCE) -> DivisionScores:
     """Match the divisions of a tracking with the true ones, nearest in time first.
 
     A report is a true division's if its mother's mask holds the dividing cell, or after the division one of its daughters, and lies
@@ -99,11 +99,13 @@ def divisions(tracking: Tracking, truth: Truth, tolerance: int = TOLERANCE) -> D
         known = np.array([len(each) > 0 for each in held], np.bool_)
         chance = np.full(len(known), np.nan) if pair.log_divide is None else np.exp(pair.log_divide)
         reports += [(t, held[i], float(chance[i])) for i in np.flatnonzero(pair.divides & known).tolist()]
-        possible += [(t, held[i], float(chance[i])) for i in np.flatnonzero((chance > BINS[0]) & known).tolist()]
+        possible += [
+            (t, held[i], float(chance[i])) for i in np.flatnonzero((chance > P_DIVIDE_BINS[0]) & known).tolist()
+        ]
         expected += float("nan") if pair.log_divide is None else float(np.nansum(chance[known]))
     right = _matched(_near(reports, true, truth, tolerance))
     bins = () if np.isnan(expected) else _binned(possible, _near(possible, true, truth, tolerance), len(true))
-    return Divisions(len(reports), right, len(true), expected, tolerance, bins)
+    return DivisionScores(len(reports), right, len(true), expected, tolerance, bins)
 
 
 def _binned(possible: list[Report], near: list[tuple[int, int, int]], n_true: int) -> tuple[DivisionBin, ...]:
@@ -112,10 +114,10 @@ def _binned(possible: list[Report], near: list[tuple[int, int, int]], n_true: in
     _, mask, division = np.array(near, np.int64).reshape(-1, 3).T
     total = np.bincount(division, chance[mask], minlength=n_true)
     found = np.bincount(mask, chance[mask] / total[division], minlength=len(chance))
-    which = np.digitize(chance, BINS[1:-1], right=True)
+    which = np.digitize(chance, P_DIVIDE_BINS[1:-1], right=True)
     return tuple(
         DivisionBin(low, high, int(own.sum()), float(chance[own].sum()), float(found[own].sum()))
-        for k, (low, high) in enumerate(pairwise(BINS))
+        for k, (low, high) in enumerate(pairwise(P_DIVIDE_BINS))
         for own in (which == k,)
     )
 

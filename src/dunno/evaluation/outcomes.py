@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dunno.types import Bools, Floats, Ints
 
-RIGHT, SWAP, UNSEEN, BEGINNING = range(4)
+RIGHT_LINK, SWAP, UNSEEN, BEGINNING = range(4)
 """Kinds of links."""
 
 
@@ -19,9 +19,9 @@ class Decisions:
 
     Attributes:
         link_confidence: (L,) probability of each link.
-        link_right: (L,) whether it joins the daughter to her true mother.
-        link_kind: (L,) `RIGHT`, or in which way it is wrong: `SWAP` (the daughter's true mother is among the masks),
-            `UNSEEN` (she is annotated but in no mask), `BEGINNING` (the annotation begins the daughter here).
+        link_right: (L,) whether it joins the daughter to its true mother.
+        link_kind: (L,) `RIGHT_LINK`, or in which way it is wrong: `SWAP` (the daughter's true mother is among the masks),
+            `UNSEEN` (it is annotated but in no mask), `BEGINNING` (the annotation begins the daughter here).
         link_entropy: (L,) entropy of its daughter.
         link_pair: (L,) the frame pair it belongs to.
         confidence: (N,) probability of each daughter's decision, a mother or ⊥.
@@ -35,7 +35,7 @@ class Decisions:
         edge_true: (M,) whether it is a true link.
         p_no_mother: (N,) P(⊥).
         p_divide: (D,) probability that each mother divides; empty where the method does not know.
-        divides: (D,) whether she has two or more true daughters.
+        divides: (D,) whether it has two or more true daughters.
         true_links: (P,) for each frame pair, how many daughters have a true, detected mother.
         link_drawn: For each frame pair, (K, L of the pair) which of its links each joint sample contains; empty where the
             method has no joint samples.

@@ -15,7 +15,7 @@ from dunno.tracking import Tracking
 from dunno.types import Block, Truth
 
 AS_IS, WITH_TRUTH = "as is", "with truth"
-NAMES = {"self": "self", "truth": "as calibrated"}
+CALIBRATION_WORDS = {"self": "self", "truth": "as calibrated"}
 
 
 def side_by_side(tracking: Tracking, truth: Truth) -> dict[str, Tracking]:
@@ -29,7 +29,7 @@ def side_by_side(tracking: Tracking, truth: Truth) -> dict[str, Tracking]:
     if bare is not None:
         found[AS_IS] = bare
     if tracking.about.calibration is not None:
-        found[NAMES.get(str(tracking.about.fitted_on), "as calibrated")] = tracking
+        found[CALIBRATION_WORDS.get(str(tracking.about.fitted_on), "as calibrated")] = tracking
     scaled = None if bare is None else cross_fitted(bare, truth)
     if scaled is not None:
         found[WITH_TRUTH] = scaled

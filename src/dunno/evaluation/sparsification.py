@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dunno.errors import InputError
-from dunno.evaluation.decisions import decide
+from dunno.evaluation.pairs_with_truth import decide
 from dunno.tracking import Tracking
 from dunno.types import Bools, Floats, Truth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STEPS = 100
+SPARSIFICATION_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ def sparsification(tracking: Tracking, truth: Truth, by: Literal["edge", "entrop
 
 def sparsify(certainty: Floats, right: Bools, by: str = "certainty") -> Sparsification:
     """Remove the least certain of any decisions; see `sparsification`."""
-    removed = np.arange(STEPS) / STEPS
+    removed = np.arange(SPARSIFICATION_STEPS) / SPARSIFICATION_STEPS
     accuracy = _remaining(certainty, right, removed)
     oracle = _remaining(right.astype(np.float64), right, removed)
     gain, most = (float(np.mean(line - line[0])) for line in (accuracy, oracle))

@@ -16,7 +16,7 @@ from dunno.errors import InputError, ProblemError
 from dunno.io.plain_zip import Buffer, Member, content_of, members_of, pack
 from dunno.io.schema import Schema
 
-NUMBER = "schema"
+SCHEMA_ENTRY = "schema"
 PLAIN_HEADER = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '(?P<dtype>[<|=][\w]+)', 'fortran_order': False, 'shape': \((?P<shape>[\d, ]*)\), \}",
     re.S,
@@ -27,7 +27,7 @@ PLAIN_HEADER = re.compile(
 def write_arrays(path: Path, schema: Schema, arrays: Mapping[str, Any]) -> None:
     """Write arrays; they are on the disk when this returns."""
     partial = path.with_suffix(".partial")
-    named = {NUMBER: np.int64(schema.number), **arrays}
+    named = {SCHEMA_ENTRY: np.int64(schema.number), **arrays}
     packed = pack({f"{name}.npy": _as_npy(np.asanyarray(array)) for name, array in named.items()})
     with partial.open("wb") as file:
         if packed is None:
@@ -101,7 +101,7 @@ def open_arrays(path: Path, schema: Schema) -> Iterator[Mapping[str, Any]]:
     """Arrays by name, each read when it is taken; a broken file and one of another schema are named with what to do."""
     try:
         arrays = StoredArrays(path.read_bytes())
-        schema.check(int(arrays[NUMBER]) if NUMBER in arrays else 1, path)
+        schema.check(int(arrays[SCHEMA_ENTRY]) if SCHEMA_ENTRY in arrays else 1, path)
         yield arrays
     except Exception as error:  # a damaged file can fail in any step of reading it
         if isinstance(error, InputError) and not isinstance(error, ProblemError):

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from dunno.errors import DunnoError, MovieError
 from dunno.io.axes import lay_out
-from dunno.io.claims import check_claim
 from dunno.io.images import one_line
-from dunno.io.readers import Options
+from dunno.io.readers import ReadingOptions
+from dunno.io.size_claims import check_claim
 
 
 class ArrayFrames(ABC):
@@ -27,7 +27,7 @@ class ArrayFrames(ABC):
         named: Whether these names are to be trusted, the leading one too.
     """
 
-    def __init__(self, path: Path, options: Options, own: str = "", *, named: bool = False) -> None:
+    def __init__(self, path: Path, options: ReadingOptions, own: str = "", *, named: bool = False) -> None:
         self.path = path
         self._lock = threading.Lock()
         self._array: Any = None

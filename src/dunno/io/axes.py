@@ -11,20 +11,15 @@ from numpy.typing import NDArray
 from dunno.errors import MovieError
 
 if TYPE_CHECKING:
-    from dunno.io.readers import Options
+    from dunno.io.readers import ReadingOptions
 
-LETTERS = "TZCYX"
-EXPECTED = "expected (T, Y, X) or (T, Z, Y, X)"
+AXIS_LETTERS = "TZCYX"
+EXPECTED_AXES = "expected (T, Y, X) or (T, Z, Y, X)"
 
 
 @dataclass(frozen=True)
 class Layout:
     """An array with a name for each axis, of which one channel is looked at.
-
-    Attributes:
-        shape: Of the whole array.
-        axes: A letter of `TZCYX` for each axis; T, Y and X are among them.
-        channel: Which channel is looked at, where there is an axis C.
 
     Example:
         >>> layout = Layout((20, 5, 2, 64, 48), "TZCYX", channel=1)
@@ -32,9 +27,9 @@ class Layout:
         (20, (5, 64, 48), (7, slice(None, None, None), 1, slice(None, None, None), slice(None, None, None)))
     """
 
-    shape: tuple[int, ...]
-    axes: str
-    channel: int = 0
+    shape: tuple[int, ...]  # Of the whole array
+    axes: str  # A letter of `TZCYX` for each axis; T, Y and X are among them
+    channel: int = 0  # Which channel is looked at, where there is an axis C
 
     def __len__(self) -> int:
         return self.size("T")
@@ -64,16 +59,8 @@ class Layout:
         return frame.transpose([order.index(axis) for axis in "ZYX" if axis in order])
 
 
-def lay_out(shape: tuple[int, ...], own: str, options: Options, where: str, *, named: bool = False) -> Layout:
-    """Find out what an array's axes are, and which of its channels is looked at.
-
-    Args:
-        shape: Of the array.
-        own: What the file calls its axes; empty where it does not say.
-        options: What the user says.
-        where: The file, for the message.
-        named: Whether the file's own names are to be trusted, its leading axis too.
-    """
+def lay_out(shape: tuple[int, ...], own: str, options: ReadingOptions, where: str, *, named: bool = False) -> Layout:
+    """Find out what an array's axes are, and which of its channels is looked at."""
     axes = _asked(shape, options, where) or _own(shape, own.upper().replace("S", "C"), where, named)
     layout = Layout(shape, axes)
     if layout.n_channels == 1:
@@ -81,12 +68,12 @@ def lay_out(shape: tuple[int, ...], own: str, options: Options, where: str, *, n
     return Layout(shape, axes, _channel(layout, own, options, where))
 
 
-def _asked(shape: tuple[int, ...], options: Options, where: str) -> str | None:
+def _asked(shape: tuple[int, ...], options: ReadingOptions, where: str) -> str | None:
     """What the user calls the axes; of images it is passed over where it cannot be."""
     if options.axes is None:
         return None
     axes = options.axes.upper()
-    if not set("TYX") <= set(axes) <= set(LETTERS) or len(set(axes)) != len(axes):
+    if not set("TYX") <= set(axes) <= set(AXIS_LETTERS) or len(set(axes)) != len(axes):
         raise MovieError(f"--axes {options.axes}: expected T, Y, X and perhaps Z and C, each once, such as TZYX")
     if len(axes) == len(shape):
         return axes
@@ -102,7 +89,7 @@ def _own(shape: tuple[int, ...], own: str, where: str, named: bool) -> str:
     """
     if len(own) != len(shape):
         own = ""
-    is_clear = set("TYX") <= set(own) <= set(LETTERS) and len(set(own)) == len(own)
+    is_clear = set("TYX") <= set(own) <= set(AXIS_LETTERS) and len(set(own)) == len(own)
     if is_clear and (named or len(own) != 3):
         return own
     if named and own:
@@ -121,10 +108,10 @@ def _own(shape: tuple[int, ...], own: str, where: str, named: bool) -> str:
     if len(shape) == 5:
         raise MovieError(f"{where}: an array of shape {shape}; say what its axes are with --axes, such as TZCYX")
     colour = "has colour channels, and is " if "C" in own else ""
-    raise MovieError(f"{where}: {colour}an array of shape {shape}; {EXPECTED}")
+    raise MovieError(f"{where}: {colour}an array of shape {shape}; {EXPECTED_AXES}")
 
 
-def _channel(layout: Layout, own: str, options: Options, where: str) -> int:
+def _channel(layout: Layout, own: str, options: ReadingOptions, where: str) -> int:
     n = layout.n_channels
     if options.channel is None and options.shows_images:
         return 0
@@ -139,7 +126,7 @@ def _channel(layout: Layout, own: str, options: Options, where: str) -> int:
     return options.channel
 
 
-def check_channel(options: Options, *sources: Any) -> None:
+def check_channel(options: ReadingOptions, *sources: Any) -> None:
     """Refuse a channel that nothing has."""
     if options.channel is None:
         return

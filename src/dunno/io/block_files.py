@@ -19,12 +19,12 @@ from dunno.errors import InputError
 from dunno.io.array_files import open_arrays, write_arrays
 from dunno.io.schema import PAIRS
 from dunno.io.writing import RUN_FILE
-from dunno.lineage.gaps import one_link_each
+from dunno.lineage.gap_links import one_link_each
 from dunno.types import Block, BrokenFrame, Cells
 from dunno.types.block import AS_DAUGHTER, AS_MOTHER, OF_EDGES
 from dunno.types.detections import PLACED
 
-FOLDER = "pairs"
+PAIRS_FOLDER = "pairs"
 PROBLEM = ("cost", "appear", "disappear", "divide", "dividing_cost")
 TRIPLES = {"first_edge": np.int32, "second_edge": np.int32, "cost": np.float64}
 
@@ -127,14 +127,16 @@ def linked_blocks(folder: str | Path) -> Iterator[Block]:
 
 def n_blocks(folder: str | Path) -> int:
     """How many blocks an output has."""
-    return len(list((Path(folder) / FOLDER).glob("*.npz")))
+    return len(list((Path(folder) / PAIRS_FOLDER).glob("*.npz")))
 
 
 def stored_blocks(folder: str | Path) -> Iterator[Block]:
     """Yield the block of each file of an output, in frame order; a file that is missing is named."""
-    files = sorted((Path(folder) / FOLDER).glob("*.npz"))
+    files = sorted((Path(folder) / PAIRS_FOLDER).glob("*.npz"))
     if not files:
-        raise InputError(f"{folder}: has no {FOLDER}/ folder; it was made by an older version, track the movie again")
+        raise InputError(
+            f"{folder}: has no {PAIRS_FOLDER}/ folder; it was made by an older version, track the movie again"
+        )
     frame, last = None, _last_frame(Path(folder))
     for index, path in enumerate(files):
         block = read_block(path)

@@ -20,30 +20,30 @@ import numpy as np
 from dunno.errors import InputError
 from dunno.io.array_files import open_arrays, write_arrays
 from dunno.io.block_files import block_file
-from dunno.io.schema import CELLS
+from dunno.io.schema import CELL_FILES
 from dunno.types import BrokenFrame, Cells, CellSource, Detections, KeptCells
 
-FOLDER = "cells"
+CELLS_FOLDER = "cells"
 FRAMES_PER_FILE = 16
 KEPT_FILES, KEPT_CELLS = 4, 200_000
 """How much a reader keeps in memory: files, and cells in them if there are more than two."""
 
-COLUMNS = tuple(field.name for field in fields(Cells) if field.name not in ("time", "filled_from"))
+STORED_COLUMNS = tuple(field.name for field in fields(Cells) if field.name not in ("time", "filled_from"))
 
 
 def write_cells(path: Path, frames: Sequence[Detections], broken: Sequence[BrokenFrame] = ()) -> None:
     """Write consecutive frames, and which of them could not be read, whole or not at all."""
     cells = Cells.of(frames)
-    arrays: dict[str, Any] = {name: getattr(cells, name) for name in COLUMNS if getattr(cells, name) is not None}
+    arrays: dict[str, Any] = {name: getattr(cells, name) for name in STORED_COLUMNS if getattr(cells, name) is not None}
     if broken:
         arrays["broken"] = np.array([json.dumps(asdict(each)) for each in broken])
-    write_arrays(path, CELLS, arrays)
+    write_arrays(path, CELL_FILES, arrays)
 
 
 def read_cells(path: Path) -> tuple[Cells, dict[int, str]]:
     """Read the frames of one file, and why some of them, by original index, could not be read."""
-    with open_arrays(path, CELLS) as arrays:
-        columns = {name: arrays[name] for name in COLUMNS if name in arrays}
+    with open_arrays(path, CELL_FILES) as arrays:
+        columns = {name: arrays[name] for name in STORED_COLUMNS if name in arrays}
         broken = [json.loads(each) for each in arrays["broken"].tolist()] if "broken" in arrays else []
         return Cells(**columns), {each["frame"]: each["problem"] for each in broken}
 
@@ -110,10 +110,10 @@ def is_whole(path: Path) -> bool:
 def has_cells(folder: str | Path, n_frames: int) -> bool:
     """Whether an output has the cells of all its frames; older ones have none."""
     n_files = -(-n_frames // FRAMES_PER_FILE)
-    return all(block_file(Path(folder) / FOLDER, index).is_file() for index in range(n_files))
+    return all(block_file(Path(folder) / CELLS_FOLDER, index).is_file() for index in range(n_files))
 
 
 def copy_cells(folder: Path, other: Path) -> None:
     """Give another output the same cells, where there are any."""
-    if (folder / FOLDER).is_dir():
-        shutil.copytree(folder / FOLDER, other / FOLDER)
+    if (folder / CELLS_FOLDER).is_dir():
+        shutil.copytree(folder / CELLS_FOLDER, other / CELLS_FOLDER)

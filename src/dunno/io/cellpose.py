@@ -20,7 +20,7 @@ from dunno.io.pickles import Made, Name, describe
 SEG = "_seg.npy"
 MOST_AXES = 8
 
-NUMBERS = re.compile("[biuf][1248]")
+NUMBER_DTYPES = re.compile("[biuf][1248]")
 """How a pickle calls a kind of numbers; objects, texts and records are none."""
 
 ARRAY, FROM_BYTES = "multiarray._reconstruct", "numeric._frombuffer"
@@ -73,7 +73,7 @@ def _array(thing: Any) -> NDArray[Any]:
 def _kind(thing: Any) -> np.dtype[Any]:
     match thing:
         case Made(Name("numpy.dtype"), (str(code), *_), (_, "<" | ">" | "|" | "=" as order, None, None, None, *_)):
-            if NUMBERS.fullmatch(code):
+            if NUMBER_DTYPES.fullmatch(code):
                 return np.dtype(f"{order}{code}")
     raise ValueError("its masks are no array of numbers")
 

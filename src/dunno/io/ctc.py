@@ -18,7 +18,7 @@ from dunno.errors import MovieError, OutputError, TruthError
 from dunno.io.images import ImageFiles, image_files
 from dunno.truth.matching import TrackTable, match_truth
 from dunno.types import Ints, Movie, Truth
-from dunno.types.movie import MOST_FRAMES
+from dunno.types.movie import MOST_FRAMES_OF_A_MOVIE
 
 MASK_PLACES = ("_ST/SEG", "_GT/TRA", "_RES")
 MAX_LABEL = np.iinfo(np.uint16).max
@@ -44,8 +44,8 @@ def frame_numbers(files: Sequence[Path]) -> Ints:
         if match is None:
             raise MovieError(f"{file}: expected a frame number at the end of the name, as in mask007.tif")
         numbers.append(int(match.group(1)))
-    if max(numbers, default=0) > MOST_FRAMES:
-        raise MovieError(f"{files[-1]}: frame {max(numbers)}; expected a number below {MOST_FRAMES:,}")
+    if max(numbers, default=0) > MOST_FRAMES_OF_A_MOVIE:
+        raise MovieError(f"{files[-1]}: frame {max(numbers)}; expected a number below {MOST_FRAMES_OF_A_MOVIE:,}")
     frames = np.array(numbers, dtype=np.int64)
     doubles = np.flatnonzero(np.diff(frames) < 1)
     if len(doubles):

@@ -12,7 +12,7 @@ import numpy as np
 from dunno.errors import InputError, MissingExtra
 from dunno.types import Movie
 
-PIXEL, MINUTES = 0.65, 5.0
+PIXEL, EXAMPLE_MINUTES = 0.65, 5.0
 """The size of a pixel in µm and the time between frames, in formats that say them."""
 
 
@@ -48,7 +48,7 @@ def write_imagej(folder: Path, masks: np.ndarray, images: np.ndarray) -> Path:
     """ImageJ hyperstacks."""
     import tifffile
 
-    about = {"axes": "TYX", "unit": "um", "finterval": MINUTES * 60}
+    about = {"axes": "TYX", "unit": "um", "finterval": EXAMPLE_MINUTES * 60}
     for name, stack in (("masks.tif", masks), ("raw.tif", images)):
         tifffile.imwrite(folder / name, stack, imagej=True, resolution=(1 / PIXEL, 1 / PIXEL), metadata=about)
     return folder / "masks.tif"
@@ -58,7 +58,7 @@ def write_ome_tiff(folder: Path, masks: np.ndarray, images: np.ndarray) -> Path:
     """OME-TIFFs."""
     import tifffile
 
-    about = {"axes": "TYX", "PhysicalSizeX": PIXEL, "PhysicalSizeY": PIXEL, "TimeIncrement": MINUTES * 60}
+    about = {"axes": "TYX", "PhysicalSizeX": PIXEL, "PhysicalSizeY": PIXEL, "TimeIncrement": EXAMPLE_MINUTES * 60}
     for name, stack in (("masks.ome.tif", masks), ("raw.ome.tif", images)):
         tifffile.imwrite(folder / name, stack, ome=True, photometric="minisblack", metadata=about)
     return folder / "masks.ome.tif"
@@ -70,7 +70,7 @@ def write_ome_zarr(folder: Path, masks: np.ndarray, images: np.ndarray) -> Path:
 
     units = {"t": ("time", "minute"), "y": ("space", "micrometer"), "x": ("space", "micrometer")}
     axes = [{"name": name, "type": kind, "unit": unit} for name, (kind, unit) in units.items()]
-    steps = [{"type": "scale", "scale": [MINUTES, PIXEL, PIXEL]}]
+    steps = [{"type": "scale", "scale": [EXAMPLE_MINUTES, PIXEL, PIXEL]}]
     about = [{"name": "movie", "axes": axes, "datasets": [{"path": "0", "coordinateTransformations": steps}]}]
     root = zarr.open_group(folder / "movie.ome.zarr", mode="w", zarr_format=3)
     labels = root.create_group("labels")

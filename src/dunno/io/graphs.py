@@ -13,8 +13,8 @@ from dunno.io.track_tables import TrackRows
 from dunno.types import Floats, Ints
 from dunno.types.cells import AXES
 
-FRAMES, LABELS = ("time", "t", "frame"), ("label", "segmentation_id", "seg_id")
-PLACES = ("coords", "pos", "position")
+NODE_FRAMES, NODE_LABELS = ("time", "t", "frame"), ("label", "segmentation_id", "seg_id")
+NODE_PLACES = ("coords", "pos", "position")
 SOLUTION = "solution"
 """What tracksdata's solvers call the edges that they have chosen."""
 
@@ -70,7 +70,7 @@ def _shared_attributes(about: list[dict[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _of_tracksdata(graph: Any, n_dimensions: int) -> GraphRows:
-    known = [*FRAMES, *LABELS, *PLACES, *AXES[3]]
+    known = [*NODE_FRAMES, *NODE_LABELS, *NODE_PLACES, *AXES[3]]
     table = graph.node_attrs(attr_keys=["node_id", *(key for key in graph.node_attr_keys() if key in known)])
     chosen = [SOLUTION] if SOLUTION in graph.edge_attr_keys() else []
     edges = graph.edge_attrs(attr_keys=chosen)
@@ -84,16 +84,16 @@ def _of_tracksdata(graph: Any, n_dimensions: int) -> GraphRows:
 
 def _rows(columns: dict[str, Any], n_dimensions: int, ends: Ints, edge: Sequence[Any]) -> GraphRows:
     """Nodes by their labels where all have them, else by their places; where an edge leads back in time, its ends change places."""
-    time = next((name for name in FRAMES if name in columns), None)
+    time = next((name for name in NODE_FRAMES if name in columns), None)
     axes = AXES[n_dimensions]
-    name = next((name for name in (*LABELS, *PLACES) if name in columns), None)
+    name = next((name for name in (*NODE_LABELS, *NODE_PLACES) if name in columns), None)
     if time is None or (name is None and not set(axes) <= set(columns)):
         raise InputError(
             f"the graph's nodes have {', '.join(sorted(map(str, columns))) or 'nothing'} in common; expected one of "
-            f"{', '.join(FRAMES)}, and label, or coords, or {', '.join(axes)}"
+            f"{', '.join(NODE_FRAMES)}, and label, or coords, or {', '.join(axes)}"
         )
     frame, label, place = _numbers(columns[time], time).astype(np.int64), None, None
-    if name in LABELS:
+    if name in NODE_LABELS:
         label = _numbers(columns[name], name).astype(np.int64)
     elif name is not None:
         place = _numbers(columns[name], name).reshape(len(frame), -1)[:, -n_dimensions:]

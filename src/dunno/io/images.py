@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.errors import MovieError
-from dunno.io.claims import DEFLATE, MOST_PACKED, check_claim, check_page
+from dunno.io.size_claims import DEFLATE, MOST_PACKED, check_claim, check_page
 
 TIFF = {".tif", ".tiff"}
 IMAGE = TIFF | {".png", ".npy"}

@@ -10,10 +10,10 @@ from dunno.types import Bools, Ints, Movie
 from dunno.types.labels import measure
 from dunno.types.links import GivenLinks, Links
 
-MOST_GAP = 10
+MOST_GAP_GIVEN = 10
 """A link may skip so many frames where a mask is missing."""
 
-GAP = f"does not lead to a later frame, at most {MOST_GAP + 1} frames on"
+GAP_REFUSAL = f"does not lead to a later frame, at most {MOST_GAP_GIVEN + 1} frames on"
 
 
 def join(given: GivenLinks, movie: Movie, source: str) -> Links:
@@ -23,12 +23,12 @@ def join(given: GivenLinks, movie: Movie, source: str) -> Links:
     """
     mother_seen, daughter_seen = _ends_seen(given, movie)
     gap = _frames_skipped(given, movie)
-    seen, follows = mother_seen & daughter_seen, (gap >= 0) & (gap <= MOST_GAP)
+    seen, follows = mother_seen & daughter_seen, (gap >= 0) & (gap <= MOST_GAP_GIVEN)
     kept, merged, first = _one_mother_each(given, np.flatnonzero(seen & follows))
     kept, third = _two_daughters_each(given, kept)
     reasons = dict(_absent(given.mother, given.mother_frame, ~mother_seen))
     reasons |= _absent(given.daughter, given.frame, mother_seen & ~daughter_seen)
-    reasons |= dict.fromkeys(np.flatnonzero(seen & ~follows).tolist(), GAP)
+    reasons |= dict.fromkeys(np.flatnonzero(seen & ~follows).tolist(), GAP_REFUSAL)
     for row, mother in zip(merged.tolist(), given.mother[first].tolist(), strict=True):
         reasons[row] = f"a merge; the daughter has mother {mother} already"
     reasons |= dict.fromkeys(third.tolist(), "a third daughter; the mother has two already")

@@ -13,7 +13,7 @@ class Meaning(NamedTuple):
     description: str
 
 
-CELLS = {
+CELL_MEANINGS = {
     "t": Meaning("frame", "frame", "Original index of the frame"),
     "z": Meaning("z", "length", "Centre of the mask along z"),
     "y": Meaning("y", "length", "Centre of the mask along y"),
@@ -36,7 +36,7 @@ CELLS = {
     "reviewed": Meaning("reviewed", None, "Whether a person decided whose daughter the cell is"),
 }
 
-EDGES = {
+EDGE_MEANINGS = {
     "cost": Meaning("cost", None, "Minus the logarithm of the edge's likelihood; lower is better"),
     "probability": Meaning("P(edge)", None, "Probability that the mother is the cell's own, one look earlier"),
     "selected": Meaning("link", None, "Whether the edge is a link of the reported assignment"),

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from dunno.types import Ints
-from dunno.types.movie import MOST_FRAMES
+from dunno.types.movie import MOST_FRAMES_OF_A_MOVIE
 
-LISTED = 6
+NUMBERS_LISTED = 6
 
 
 def number_files(files: Sequence[Path]) -> Ints | None:
@@ -28,7 +28,7 @@ def number_files(files: Sequence[Path]) -> Ints | None:
         return None
     columns = list(zip(*(each[1::2] for each in parts), strict=True))
     telling = [column for column in columns if len(set(column)) > 1] or columns[-1:]
-    if len(telling) != 1 or max(map(len, telling[0])) > len(str(MOST_FRAMES)):
+    if len(telling) != 1 or max(map(len, telling[0])) > len(str(MOST_FRAMES_OF_A_MOVIE)):
         return None
     numbers = np.array([int(digits) for digits in telling[0]], np.int64)
     return numbers if (np.diff(numbers) > 0).all() else None
@@ -40,7 +40,7 @@ def say_missing(frames: Ints | None) -> list[str]:
         return []
     step = int(np.gcd.reduce(np.diff(frames)))
     missing = np.setdiff1d(np.arange(frames[0], frames[-1], step), frames)
-    named = ", ".join(map(str, missing[:LISTED].tolist())) + (" …" if len(missing) > LISTED else "")
+    named = ", ".join(map(str, missing[:NUMBERS_LISTED].tolist())) + (" …" if len(missing) > NUMBERS_LISTED else "")
     plural = "s" if len(missing) > 1 else ""
     return [
         f"frame{plural} {named} {'are' if plural else 'is'} missing; frames keep the numbers of their files, and cells are "

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import InputError
-from dunno.io.cell_files import FOLDER as CELLS
+from dunno.io.cell_files import CELLS_FOLDER as CELLS
 from dunno.io.cell_files import StoredCells, has_cells
 from dunno.io.images import ImageFiles, image_files
 from dunno.io.reading import read
-from dunno.io.schema import RUN
+from dunno.io.schema import RUN_SCHEMA
 from dunno.io.writing import RUN_FILE
 from dunno.types import Movie, RunInfo
 
@@ -32,14 +32,14 @@ def read_written_run(folder: str | Path) -> dict[str, Any]:
     path = Path(folder) / RUN_FILE
     try:
         content: dict[str, Any] = json.loads(path.read_text())
-        RUN.check(content.get("schema", 1), path)
+        RUN_SCHEMA.check(content.get("schema", 1), path)
         about = content["parameters"]
         about["frames"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{folder}: is no output of dunno track (there is no complete {RUN_FILE} in it)") from None
     if (wrong := RunInfo.misfit(about)) is not None:
         raise InputError(
-            f"{path}: its {wrong} is {about.get(wrong)!r:.60}, not of the form that dunno writes; {RUN.cure}"
+            f"{path}: its {wrong} is {about.get(wrong)!r:.60}, not of the form that dunno writes; {RUN_SCHEMA.cure}"
         )
     return content
 
@@ -76,7 +76,7 @@ def _opened_with(about: RunInfo, folder: str | Path) -> dict[str, Any]:
     """The options with which the movie was opened; images that are gone are done without."""
     given = about.opened_with
     if not isinstance(given, dict) or not all(name in OPENED_WITH and OPENED_WITH[name](given[name]) for name in given):
-        raise InputError(f"{Path(folder) / RUN_FILE}: its opened_with is {given!r:.60}; {RUN.cure}")
+        raise InputError(f"{Path(folder) / RUN_FILE}: its opened_with is {given!r:.60}; {RUN_SCHEMA.cure}")
     return {name: value for name, value in given.items() if name != "images" or Path(value).exists()}
 
 

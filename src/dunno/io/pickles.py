@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from mmap import mmap
 from typing import IO, Any, cast
 
-MOST_STEPS = 2_000_000
+MOST_PICKLE_STEPS = 2_000_000
 """More than any record of a person's work in a program takes; as many are followed in seconds, within 300 MB."""
 
 
@@ -41,9 +41,11 @@ def describe(content: mmap) -> Any:
     steps: Any = pickletools.genops(cast("IO[bytes]", content))
     for n, (opcode, argument, _) in enumerate(steps):
         name, above = opcode.name, []
-        if name not in STEPS or n >= MOST_STEPS:
-            raise ValueError(f"a pickle with the step {name}" if n < MOST_STEPS else f"more than {MOST_STEPS:,} steps")
-        n_taken, is_marked, step = STEPS[name]
+        if name not in PICKLE_STEPS or n >= MOST_PICKLE_STEPS:
+            raise ValueError(
+                f"a pickle with the step {name}" if n < MOST_PICKLE_STEPS else f"more than {MOST_PICKLE_STEPS:,} steps"
+            )
+        n_taken, is_marked, step = PICKLE_STEPS[name]
         if is_marked:
             above, stack = stack, below.pop()
         if len(stack) < n_taken:
@@ -109,7 +111,7 @@ def _given_state(taken: list[Any], above: list[Any]) -> list[Any]:
     return taken[:1]
 
 
-STEPS: dict[str, tuple[int, bool, Step]] = {
+PICKLE_STEPS: dict[str, tuple[int, bool, Step]] = {
     **dict.fromkeys((*PLAIN, *GET), (0, False, _same)),
     **dict.fromkeys((*PUT, "STOP"), (1, False, _same)),
     **dict.fromkeys(("PROTO", "FRAME", "MARK"), (0, False, _none)),

@@ -9,12 +9,12 @@ from typing import Any
 
 from dunno.errors import MovieError
 
-MARKERS = ("zarr.json", ".zarray", ".zgroup")
+ZARR_FILES = ("zarr.json", ".zarray", ".zgroup")
 
 
 def is_zarr(path: Path) -> bool:
     """Whether a folder is a zarr array or group."""
-    return any((path / marker).exists() for marker in MARKERS)
+    return any((path / marker).exists() for marker in ZARR_FILES)
 
 
 def labels_beside(path: Path, masks: Path) -> str | None:

@@ -16,7 +16,7 @@ from dunno.io.images import TIFF, ImageFiles
 from dunno.io.masking import Region
 from dunno.io.numbering import number_files
 from dunno.io.pairing import images_beside, lone_stack, masks_beside
-from dunno.io.readers import HasFrames, JoinsMasks, Options, Reader, Scale, readers
+from dunno.io.readers import HasFrames, JoinsMasks, Reader, ReadingOptions, Scale, readers
 from dunno.io.shifts import with_shifts
 from dunno.io.spacing import in_words, read_spacing
 from dunno.io.times import read_times
@@ -100,14 +100,14 @@ def read(
     """
     path = Path(path)
     sides = None if region is None else tuple((int(low), int(high)) for low, high in region)
-    options = Options(scale, interval, axes, channel, label_components, sides)
+    options = ReadingOptions(scale, interval, axes, channel, label_components, sides)
     movie = _read_movie(path, options) if masks is None else _read_with_masks(path, Path(masks), options)
     movie = _with_images(movie, Path(images), options) if images is not None else movie
     movie = _with_spacing_of_images(movie, options)
     check_channel(options, *movie.sources)
     movie.path = str(path.absolute())
     movie.masks_path = movie.masks_path if masks is None else str(Path(masks).absolute())
-    movie.opened_with = _told(options, images)
+    movie.opened_with = _opened_with(options, images)
     movie = movie if times is None else _with_times(movie, times)
     movie = movie if shifts is None else with_shifts(movie, shifts)
     movie = movie if frames is None else take_frames(movie, *frames)
@@ -125,7 +125,7 @@ def _with_times(movie: Movie, times: str | Path | Sequence[float]) -> Movie:
     return _noted(timed, f"{longest}; motion and rates are by time")
 
 
-def _told(options: Options, images: str | Path | None) -> dict[str, Any]:
+def _opened_with(options: ReadingOptions, images: str | Path | None) -> dict[str, Any]:
     """What the user said beyond paths, scale and interval, as `run.json` keeps it."""
     given = asdict(options)
     told = {each.name: given[each.name] for each in fields(options) if given[each.name] != each.default}
@@ -154,7 +154,7 @@ def _reader_of(path: Path) -> Reader:
     return reader
 
 
-def _read_movie(path: Path, options: Options) -> Movie:
+def _read_movie(path: Path, options: ReadingOptions) -> Movie:
     """Read what is there; of masks and images that lie side by side under clear names, both."""
     reader = _reader_of(path)
     stack = lone_stack(path) if reader.name == "folder" else None
@@ -171,7 +171,7 @@ def _read_movie(path: Path, options: Options) -> Movie:
     return movie if movie.has_images else _with_neighbours(movie, path, options)
 
 
-def _with_neighbours(movie: Movie, path: Path, options: Options) -> Movie:
+def _with_neighbours(movie: Movie, path: Path, options: ReadingOptions) -> Movie:
     """The movie with the images that lie beside its masks, where that is clear and they fit."""
     images = images_beside(path)
     if images is None:
@@ -187,7 +187,7 @@ def _with_neighbours(movie: Movie, path: Path, options: Options) -> Movie:
     return _noted(movie.with_images(found), f"images are taken from {images}, beside the masks")
 
 
-def _with_spacing_of_images(movie: Movie, options: Options) -> Movie:
+def _with_spacing_of_images(movie: Movie, options: ReadingOptions) -> Movie:
     """The movie with the sizes that its images know where its masks do not: segmentation programs often drop them."""
     images = movie.sources[1]
     path = Path(images.where(0)) if isinstance(images, ImageFiles) else getattr(images, "path", None)
@@ -209,14 +209,14 @@ def _noted(movie: Movie, line: str) -> Movie:
     return movie
 
 
-def _with_images(movie: Movie, images: Path, options: Options) -> Movie:
+def _with_images(movie: Movie, images: Path, options: ReadingOptions) -> Movie:
     if not images.exists() and not any(reader.accepts(images) for reader in readers()):
         raise MovieError(f"{images}: there is no such file or folder; --images says where the images are")
     movie.notes = tuple(line for line in movie.notes if not line.startswith("images are "))  # those found are not used
     return _noted(movie.with_images(_images_of(movie, images, options)), f"images from {images}")
 
 
-def _images_of(movie: Movie, images: Path, options: Options) -> Frames:
+def _images_of(movie: Movie, images: Path, options: ReadingOptions) -> Frames:
     """The images of a movie's frames: of numbered files those with its numbers, where it has them all."""
     found = read_frames(images, options.for_images())
     if not isinstance(found, ImageFiles) or len(found) == len(movie):
@@ -228,7 +228,7 @@ def _images_of(movie: Movie, images: Path, options: Options) -> Frames:
     return ImageFiles([files[row] for row in np.searchsorted(numbers, movie.frames)])
 
 
-def _read_with_masks(path: Path, masks: Path, options: Options) -> Movie:
+def _read_with_masks(path: Path, masks: Path, options: ReadingOptions) -> Movie:
     if not masks.exists() and not any(reader.accepts(masks) for reader in readers()):
         raise MovieError(f"{masks}: there is no such file or folder; --masks says where the masks are")
     for reader in readers():
@@ -242,9 +242,9 @@ def _read_with_masks(path: Path, masks: Path, options: Options) -> Movie:
     return movie.with_images(_images_of(movie, path, options))
 
 
-def read_frames(path: Path, options: Options | None = None) -> Frames:
+def read_frames(path: Path, options: ReadingOptions | None = None) -> Frames:
     """The frames of a folder, stack or zarr, whatever they show."""
-    return _source_of(path).frames(path, options or Options())
+    return _source_of(path).frames(path, options or ReadingOptions())
 
 
 def _source_of(path: Path) -> HasFrames:

@@ -14,19 +14,12 @@ from dunno.errors import InputError
 
 @dataclass(frozen=True)
 class Schema:
-    """A kind of file.
+    """A kind of file."""
 
-    Attributes:
-        file: Its name in an output.
-        number: What this version writes.
-        oldest: The lowest number that it still reads.
-        cure: What to do about a file that it does not read.
-    """
-
-    file: str
-    number: int
-    oldest: int
-    cure: str
+    file: str  # Its name in an output
+    number: int  # What this version writes
+    oldest: int  # The lowest number that it still reads
+    cure: str  # What to do about a file that it does not read
 
     def check(self, number: Any, where: str | Path) -> None:
         """Refuse a file of another schema: what came, what is read and what to do, in one line."""
@@ -49,10 +42,10 @@ def _span(oldest: int, newest: int) -> str:
     return str(newest) if oldest == newest else f"{oldest} to {newest}"
 
 
-RUN = Schema("run.json", 2, 1, "track the movie again")
-CELLS = Schema("cells/", 1, 1, "track the movie again")
+RUN_SCHEMA = Schema("run.json", 2, 1, "track the movie again")
+CELL_FILES = Schema("cells/", 1, 1, "track the movie again")
 PAIRS = Schema("pairs/", 4, 4, "track the movie again")
 CALIBRATION = Schema("calibration.json", 2, 2, "fit it again with dunno calibrate")
 REVIEW = Schema("review.jsonl", 1, 1, "export the review with the version that wrote it")
 
-SCHEMAS = (RUN, CELLS, PAIRS, CALIBRATION, REVIEW)
+SCHEMAS = (RUN_SCHEMA, CELL_FILES, PAIRS, CALIBRATION, REVIEW)

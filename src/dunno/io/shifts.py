@@ -14,11 +14,11 @@ from dunno.types import Floats, Movie
 from dunno.types.cells import AXES
 from dunno.types.neighbours import distance_to_nearest
 
-FORM = "expected columns frame (optional), [dz,] dy, dx: the pixels that put each frame on the first one"
+SHIFTS_FORM = "expected columns frame (optional), [dz,] dy, dx: the pixels that put each frame on the first one"
 SHIFT_NAMES = ("d{}", "{}", "shift_{}", "{}_shift", "shift{}", "delta_{}", "offset_{}", "{}_offset")
 FRAME_NAMES = ("frame", "t", "time", "timepoint")
 
-NEARER = 0.7
+NEARER = 0.7  # ratio; judged: half way of noise
 """Cells that are closer to each other by this factor with the opposite signs speak against the table."""
 
 
@@ -37,14 +37,14 @@ def read_shifts(path: str | Path, movie: Movie) -> Floats:
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = [[field.strip() for field in row] for row in csv.reader(file) if any(map(str.strip, row))]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: cannot be read as a table ({error}); {FORM}") from None
+        raise InputError(f"{path}: cannot be read as a table ({error}); {SHIFTS_FORM}") from None
     header = [] if not rows or _are_numbers(rows[0]) else [name.lower() for name in rows.pop(0)]
     if not rows:
-        raise InputError(f"{path}: it is empty; {FORM}")
+        raise InputError(f"{path}: it is empty; {SHIFTS_FORM}")
     columns = _columns(header, AXES[movie.n_dimensions], len(rows[0]), path)
     bad = next((row for row in rows if len(row) <= max(columns) or not _are_numbers([row[k] for k in columns])), None)
     if bad is not None:
-        raise InputError(f"{path}: {bad!r:.60} came; {FORM}")
+        raise InputError(f"{path}: {bad!r:.60} came; {SHIFTS_FORM}")
     table = np.array([[float(row[k]) for k in columns] for row in rows])
     if len(columns) == movie.n_dimensions:
         return table
@@ -59,11 +59,11 @@ def _columns(header: list[str], axes: tuple[str, ...], width: int, path: Path) -
     """Where in a row the frame is, if it is, and the shift along each axis."""
     if not header:
         if width not in (len(axes), len(axes) + 1):
-            raise InputError(f"{path}: has {width} columns and no names; {FORM}")
+            raise InputError(f"{path}: has {width} columns and no names; {SHIFTS_FORM}")
         return list(range(width))
     found = [next((k for k, name in enumerate(header) if name in _called(axis)), None) for axis in axes]
     if None in found:
-        raise InputError(f"{path}: has the columns {', '.join(header)[:200]}; {FORM}")
+        raise InputError(f"{path}: has the columns {', '.join(header)[:200]}; {SHIFTS_FORM}")
     frame = [k for k, name in enumerate(header) if name in FRAME_NAMES][:1]
     return [*frame, *(k for k in found if k is not None)]
 

@@ -12,7 +12,7 @@ from dunno.io.joining import rows_by_frame
 from dunno.types import Detections, Floats, Ints, Movie
 from dunno.types.links import GivenLinks
 
-MOST = 0.5
+SHARE_ON_CELLS = 0.5
 """Share of points that lie on cells where their unit is right."""
 
 TURNED = {2: [1, 0], 3: [0, 2, 1]}
@@ -20,19 +20,12 @@ TURNED = {2: [1, 0], 3: [0, 2, 1]}
 
 @dataclass(frozen=True, eq=False)
 class Spots:
-    """Points of a movie, and the detections that they stand for.
+    """Points of a movie, and the detections that they stand for."""
 
-    Attributes:
-        id: (N,) what the file calls them, ascending.
-        frame: (N,) original frame index.
-        label: (N,) the detection's label; 0 where there is none.
-        problems: Why there is none, in words.
-    """
-
-    id: Ints
-    frame: Ints
-    label: Ints
-    problems: tuple[str, ...]
+    id: Ints  # (N,) what the file calls them, ascending
+    frame: Ints  # (N,) original frame index
+    label: Ints  # (N,) the detection's label; 0 where there is none
+    problems: tuple[str, ...]  # Why there is none, in words
 
     def links(self, first: Ints, second: Ints, *, directed: bool = True) -> GivenLinks:
         """Links between spots, given by their ids; those of spots without a detection are left out.
@@ -62,14 +55,7 @@ class Spots:
 
 
 def match_spots(ids: Ints, frame: Ints, place: Floats, movie: Movie) -> Spots:
-    """Match points to the detections they lie on, or whose centre is within a cell's radius; each detection has one spot.
-
-    Args:
-        ids: (N,) what the file calls the points.
-        frame: (N,) original frame index.
-        place: (N, d) in physical units.
-        movie: Has the detections; its frames are read one at a time.
-    """
+    """Match points to the detections they lie on, or whose centre is within a cell's radius; each detection has one spot."""
     label, problems = np.zeros(len(ids), np.int64), []
     has_place = np.asarray(np.isfinite(place).all(axis=1))
     problems += [f"spot {each}: has no place, or one that is not finite" for each in ids[~has_place].tolist()]
@@ -90,20 +76,11 @@ def match_spots(ids: Ints, frame: Ints, place: Floats, movie: Movie) -> Spots:
 
 
 def match_in_either_unit(ids: Ints, frame: Ints, place: Floats, movie: Movie, where: str, *, in_pixels: bool) -> Spots:
-    """Match points whose file does not say whether it means pixels or micrometres: the other unit is tried where most fail.
-
-    Args:
-        ids: As in `match_spots`, like `frame`.
-        frame: Original frame index.
-        place: (N, d) in pixels or micrometres.
-        movie: Has the detections.
-        where: The file, for the warning that the other unit was taken.
-        in_pixels: What the file is expected to mean.
-    """
+    """Match points whose file does not say whether it means pixels or micrometres: the other unit is tried where most fail."""
     scale = np.asarray(movie.scale)
     expected, other = (place * scale, place) if in_pixels else (place, place * scale)
     spots = match_spots(ids, frame, expected, movie)
-    if np.mean(spots.label > 0) >= MOST:
+    if np.mean(spots.label > 0) >= SHARE_ON_CELLS:
         return spots
     _warn_if_exchanged(ids, frame, place[:, TURNED[place.shape[1]]] * (scale if in_pixels else 1), movie, where)
     others = match_spots(ids, frame, other, movie) if movie.has_scale else spots
@@ -121,7 +98,7 @@ def match_in_either_unit(ids: Ints, frame: Ints, place: Floats, movie: Movie, wh
 def _warn_if_exchanged(ids: Ints, frame: Ints, turned: Floats, movie: Movie, where: str) -> None:
     """Say where places would lie on cells if y and x were exchanged."""
     n = int((match_spots(ids, frame, turned, movie).label > 0).sum())
-    if n >= MOST * max(len(ids), 1):
+    if n >= SHARE_ON_CELLS * max(len(ids), 1):
         warnings.warn(
             f"{where}: most of its places lie on no mask, and with y and x exchanged {n:,} of {len(ids):,} do; "
             "exchange the columns",

@@ -14,7 +14,7 @@ from dunno.io.spots import match_in_either_unit
 from dunno.types import Floats, Ints, Movie
 from dunno.types.links import GivenLinks
 
-NAMES: dict[str, tuple[str, ...]] = {
+TRACK_COLUMN_NAMES: dict[str, tuple[str, ...]] = {
     "track": ("track_id", "trackid", "particle", "track", "id"),
     "frame": ("frame", "t", "time", "timepoint", "position_t"),
     "label": ("label", "segmentation_id", "label_id", "mask_id"),
@@ -27,7 +27,9 @@ NAMES: dict[str, tuple[str, ...]] = {
 """What columns are called by napari, LapTrack, btrack, trackpy, Ultrack and others, in any case; the first that is there counts."""
 
 CENTROIDS = {2: ("y", "x"), 3: ("z", "y", "x")}
-EXPECTED = "track_id, frame, and label or y, x (in volumes z, y, x; in pixels), and optionally parent_track_id"
+EXPECTED_TRACK_COLUMNS = (
+    "track_id, frame, and label or y, x (in volumes z, y, x; in pixels), and optionally parent_track_id"
+)
 
 
 def find_columns(names: Iterable[str]) -> dict[str, str]:
@@ -38,7 +40,9 @@ def find_columns(names: Iterable[str]) -> dict[str, str]:
         {'track': 'ID', 'frame': 'T', 'y': 'Y', 'x': 'X'}
     """
     lower = {str(name).strip().lower(): str(name) for name in reversed(list(names))}
-    found = {part: next((lower[name] for name in known if name in lower), "") for part, known in NAMES.items()}
+    found = {
+        part: next((lower[name] for name in known if name in lower), "") for part, known in TRACK_COLUMN_NAMES.items()
+    }
     centroids = [lower[name] for i in range(3) for name in (f"centroid-{i}", f"centroid_{i}") if name in lower]
     if len(centroids) in CENTROIDS and not found["y"]:
         found |= dict(zip(CENTROIDS[len(centroids)], centroids, strict=True))
@@ -53,21 +57,13 @@ def are_tracks(names: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class TrackRows:
-    """Rows of tracks, in any order.
+    """Rows of tracks, in any order."""
 
-    Attributes:
-        track: (N,) which track each row belongs to.
-        frame: (N,) original frame index.
-        label: (N,) the detection's label, 0 where it is not known; `None` where places are to be matched.
-        place: (N, d) in pixels; `None` where labels are known.
-        parent: Which track a track came from, where it came from one.
-    """
-
-    track: Ints
-    frame: Ints
-    label: Ints | None
-    place: Floats | None
-    parent: Mapping[int, int]
+    track: Ints  # (N,) which track each row belongs to
+    frame: Ints  # (N,) original frame index
+    label: Ints | None  # (N,) the detection's label, 0 where it is not known; `None` where places are to be matched
+    place: Floats | None  # (N, d) in pixels; `None` where labels are known
+    parent: Mapping[int, int]  # Which track a track came from, where it came from one
 
     def edges(self) -> tuple[Ints, Ints, list[str]]:
         """(L,) and (L,) rows of mothers and daughters: neighbours in a track, and a track's first row with its parent's last."""
@@ -113,13 +109,7 @@ class TrackRows:
 
 
 def rows_of(table: Mapping[str, Any], movie: Movie, where: str) -> TrackRows:
-    """Take a table's columns apart.
-
-    Args:
-        table: Columns by name, as numbers.
-        movie: The movie, which says how many axes there are.
-        where: The table, for messages.
-    """
+    """Take a table's columns apart."""
     found = find_columns(table)
     axes = CENTROIDS[movie.n_dimensions]
     by_label = "label" in found
@@ -127,7 +117,9 @@ def rows_of(table: Mapping[str, Any], movie: Movie, where: str) -> TrackRows:
     missing = [part for part in needed if part not in found]
     if missing:
         came = ", ".join(map(str, table)) or "no columns"
-        raise InputError(f"{where}: has the columns {came}, but none for {', '.join(missing)}; expected {EXPECTED}")
+        raise InputError(
+            f"{where}: has the columns {came}, but none for {', '.join(missing)}; expected {EXPECTED_TRACK_COLUMNS}"
+        )
     track, frame = (_whole(table[found[part]], found[part], where) for part in ("track", "frame"))
     label = _whole(table[found["label"]], found["label"], where) if by_label else None
     place = None if by_label else np.column_stack([_numbers(table[found[axis]], found[axis], where) for axis in axes])

@@ -13,9 +13,9 @@ from dunno.io.images import one_line
 POSITIONS = {"POSITION_Z": "voxeldepth", "POSITION_Y": "pixelheight", "POSITION_X": "pixelwidth"}
 
 
-def read_content(path: Path, refusal: type[DunnoError]) -> Content:
+def read_content(path: Path, refusal: type[DunnoError]) -> FileContent:
     """Read a file with all spots and all tracks, or an export of tracks; what is no such file is refused."""
-    file = Content()
+    file = FileContent()
     try:
         for _, element in ElementTree.iterparse(path):
             file.take(element)
@@ -29,7 +29,7 @@ def read_content(path: Path, refusal: type[DunnoError]) -> Content:
     return file
 
 
-class Content:
+class FileContent:
     """What is kept of a file while it passes by: numbers, not its elements."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from dunno.lineage.tracks import TrackRow
 from dunno.types import Floats, Ints
 
 
-class Edges:
+class FamilyEdges:
     """Links by family.
 
     Args:
@@ -24,7 +24,7 @@ class Edges:
         self.probability, self.cost, self.apart = values[order].T
 
 
-def family_elements(edges: Edges, tracks: Sequence[TrackRow], minutes: float | None) -> Iterator[str]:
+def family_elements(edges: FamilyEdges, tracks: Sequence[TrackRow], minutes: float | None) -> Iterator[str]:
     """Yield the elements of all families that have links."""
     names, begin = np.unique(edges.family, return_index=True)
     ends = np.append(begin, len(edges.family))[1:]
@@ -58,7 +58,9 @@ def _spans(tracks: Sequence[TrackRow]) -> dict[int, tuple[int, int]]:
     return found
 
 
-def _about(edges: Edges, own: slice, index: int, family: int, span: tuple[int, int], minutes: float | None) -> str:
+def _about(
+    edges: FamilyEdges, own: slice, index: int, family: int, span: tuple[int, int], minutes: float | None
+) -> str:
     mothers, probability = edges.mother[own], edges.probability[own]
     unit = minutes or 1.0
     splits = int((np.unique(mothers, return_counts=True)[1] > 1).sum())

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import InputError, MissingExtra, MovieError
-from dunno.io.columns import KNOWN, SEGMENT, columns_for_tools, edge_columns
+from dunno.io.columns import KNOWN, SEGMENT_COLUMNS, columns_for_tools, edge_columns
 from dunno.io.graphs import SOLUTION
 from dunno.lineage.tracks import NumberedBlock
 from dunno.types import Ints, Movie, Points, RunInfo
 from dunno.types.cells import AXES
 from dunno.types.points import diameter_between, split_by_frame
 
-BELIEVED = ("probability", *KNOWN, *SEGMENT)
+BELIEVED = ("probability", *KNOWN, *SEGMENT_COLUMNS)
 """What is told of cells."""
 
 TOLD = ("probability", "cost", SOLUTION)

@@ -20,21 +20,13 @@ Step = tuple[int, int, float, float]
 
 @dataclass(frozen=True, eq=False)
 class _Fillers:
-    """Cells that are filled in, a row each, and the steps over them, in which they are numbered after all real cells.
+    """Cells that are filled in, a row each, and the steps over them, in which they are numbered after all real cells."""
 
-    Attributes:
-        t: (F,) position of each one's frame.
-        place: (F, d) its centre.
-        area: (F,) its area.
-        borrowed: (F, 2) frame and row within it of the cell whose mask it borrows.
-        steps: From real cells and fillers to others.
-    """
-
-    t: Ints
-    place: Floats
-    area: Floats
-    borrowed: Ints
-    steps: list[Step]
+    t: Ints  # (F,) position of each one's frame
+    place: Floats  # (F, d) its centre
+    area: Floats  # (F,) its area
+    borrowed: Ints  # (F, 2) frame and row within it of the cell whose mask it borrows
+    steps: list[Step]  # From real cells and fillers to others
 
 
 def filled(block: Block) -> Block:

@@ -12,8 +12,8 @@ import numpy as np
 
 from dunno.types import Block, Bools, Ints
 
-LONG_AGO = -(10**9)
-REST = 0.25
+LONG_AGO = -(10**9)  # frames; exact: before any movie
+REST = 0.25  # share; benchmarks.biology
 """How long a cell rests, as a share of its cycle."""
 
 

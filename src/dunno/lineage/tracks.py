@@ -11,31 +11,22 @@ import numpy as np
 from dunno.lineage.endings import DIVISION, END, ENDINGS, endings_of
 from dunno.types import Block, Bools, Floats, Ints, PairPosterior
 
-LONGEST = 16
+LONGEST_GAP = 16  # frames; judged: longer than any gap that is linked
 """How many frames back a link may begin."""
 
 
 @dataclass(frozen=True, eq=False)
 class NumberedBlock:
-    """A block whose cells belong to tracks.
+    """A block whose cells belong to tracks."""
 
-    Attributes:
-        block: The block, which knows what the one before it knows of the cells that they share.
-        track: (N,) the track of each cell, counted from 1.
-        family: (N,) the first track of the family that it belongs to.
-        incoming: (N,) probability of the link that leads to each cell, NaN where none does.
-        p_appear: (N,) that it has no mother, here or in an earlier frame; NaN in the movie's first frame.
-        first_node: A number for the first row; those of the others follow, so that each cell of the movie has its own.
-        is_last: Whether no other block follows.
-    """
-
-    block: Block
-    track: Ints
-    family: Ints
-    incoming: Floats
-    p_appear: Floats
+    block: Block  # The block, which knows what the one before it knows of the cells that they share
+    track: Ints  # (N,) the track of each cell, counted from 1
+    family: Ints  # (N,) the first track of the family that it belongs to
+    incoming: Floats  # (N,) probability of the link that leads to each cell, NaN where none does
+    p_appear: Floats  # (N,) that it has no mother, here or in an earlier frame; NaN in the movie's first frame
+    # A number for the first row; those of the others follow, so that each cell of the movie has its own
     first_node: int
-    is_last: bool
+    is_last: bool  # Whether no other block follows
 
     def __len__(self) -> int:
         return len(self.track)
@@ -108,28 +99,18 @@ class NumberedBlock:
 
 @dataclass(frozen=True)
 class TrackRow:
-    """A track: a cell from its birth to its division or loss.
+    """A track: a cell from its birth to its division or loss."""
 
-    Attributes:
-        track: Its number.
-        first: Original index of its first frame.
-        last: Original index of its last frame.
-        mother: The track it came from, or 0.
-        confidence: Probability that all of its links are right; 1 without links. Frame pairs are independent, unless edges across
-            gaps tie them: then each link's probability is that given the one before.
-        least: Probability of its least certain link; 1 without links.
-        ending: How it ends, one of `dunno.lineage.endings.ENDINGS`.
-        p_ending: Probability that its last cell ended so; `None` where the method does not know.
-    """
-
-    track: int
-    first: int
-    last: int
-    mother: int
+    track: int  # Its number
+    first: int  # Original index of its first frame
+    last: int  # Original index of its last frame
+    mother: int  # The track it came from, or 0
+    # Probability that all of its links are right; 1 without links. Frame pairs are independent, unless edges across
+    # gaps tie them: then each link's probability is that given the one before.
     confidence: float = 1.0
-    least: float = 1.0
-    ending: str = ENDINGS[END]
-    p_ending: float | None = 1.0
+    least: float = 1.0  # Probability of its least certain link; 1 without links
+    ending: str = ENDINGS[END]  # How it ends, one of `dunno.lineage.endings.ENDINGS`
+    p_ending: float | None = 1.0  # Probability that its last cell ended so; `None` where the method does not know
 
 
 class TrackNumbers:
@@ -164,7 +145,7 @@ class TrackNumbers:
         for pair in block.pairs():
             track[pair.daughter_rows] = self._follow(pair, track)
         kept = {int(block.frames[t]): track[block.rows(t)] for t in range(len(block.frames))}
-        self._recent = dict([*(self._recent | kept).items()][-LONGEST:])
+        self._recent = dict([*(self._recent | kept).items()][-LONGEST_GAP:])
         return track
 
     def _follow(self, pair: PairPosterior, track: Ints) -> Ints:

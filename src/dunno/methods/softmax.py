@@ -1,4 +1,4 @@
-"""SM: each daughter on her own."""
+"""SM: each daughter on its own."""
 
 from dataclasses import dataclass
 

@@ -7,22 +7,22 @@ import numpy as np
 from dunno.models.expectation import Expected
 from dunno.types import special
 
-MOST_APPEARING = 0.15
+MOST_APPEARING = 0.15  # share; docs/joint-posterior.md
 """Largest believable share of daughters that appear inside the field: cells come from cells."""
 
-MOST_GROWTH = 1.8
+MOST_GROWTH = 1.8  # ratio; docs/joint-posterior.md
 """Largest growth per transition at which two daughters per mother can still be the whole story."""
 
-LEAST_CERTAINTY = 0.6
-LARGEST_MISFIT = 0.1
-LARGEST_DRIFT = 1.0
-LEAST_LINKS = 5
+LEAST_CERTAINTY = 0.6  # probability; docs/joint-posterior.md; mean of the likeliest mothers, or nothing is believed
+LARGEST_MISFIT = 0.1  # distance; docs/joint-posterior.md; Kolmogorov's, from the fitted law of motion
+LARGEST_DRIFT = 1.0  # standard deviations; docs/joint-posterior.md; of what all cells move together
+LEAST_LINKS_TESTED = 5  # links; judged
 """Fewer expected links than this say nothing about a transition's drift."""
 
-LEAST_TOUCHING, TOUCHING_CHANGED = 50, 0.02
+LEAST_TOUCHING, TOUCHING_CHANGED = 50, 0.02  # links, share; docs/evidence.md
 """Links along which the share of an outline that touches others changes by more than this; fewer say nothing of covering."""
 
-LARGEST_CHANGE = 1.0
+LARGEST_CHANGE = 1.0  # log area; judged
 """Of log area; what changes more is a mask that was cut, or a division."""
 
 
@@ -89,7 +89,7 @@ def common_drift(expected: Expected) -> float:
     ]
     mean = np.stack(sums, axis=1) / np.maximum(total, 1e-12)[:, None]
     scale = np.broadcast_to(np.asarray(expected.model.value("motion_scale")), len(stretch)) * stretch.usual_spread
-    sizes = (np.linalg.norm(mean, axis=1) / np.sqrt(scale))[total >= LEAST_LINKS]
+    sizes = (np.linalg.norm(mean, axis=1) / np.sqrt(scale))[total >= LEAST_LINKS_TESTED]
     return float(np.median(sizes)) if len(sizes) else 0.0
 
 

@@ -8,7 +8,7 @@ from dunno.models.model import Model
 from dunno.terms.flow import Flow
 from dunno.types.stretch import Stretch
 
-MIN_EDGE_PROBABILITY_FOR_DRIFT = 1e-6
+MIN_EDGE_PROBABILITY_FOR_DRIFT = 1e-6  # probability; judged
 
 
 def without_drift(model: Model) -> Model:

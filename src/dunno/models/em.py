@@ -10,27 +10,21 @@ from dunno.models.model import Model
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
-ITERATIONS = 60
-TOLERANCE = 5e-5
+ITERATIONS = 60  # rounds; judged
+EM_TOLERANCE = 5e-5  # nats per cell; judged
 """Change in log evidence per cell below which it stands still; the evidence itself depends on the unit of length."""
 
-Tell = Callable[[int], None]
+OnRounds = Callable[[int], None]
 """Is told the number of each round."""
 
 
 @dataclass(frozen=True, eq=False)
 class EMResult:
-    """How far an ascent of the evidence came.
+    """How far an ascent of the evidence came."""
 
-    Attributes:
-        expected: What is expected under the last model.
-        rounds: How many rounds it took.
-        converged: Whether the evidence stood still at its end.
-    """
-
-    expected: Expected
-    rounds: int
-    converged: bool
+    expected: Expected  # What is expected under the last model
+    rounds: int  # How many rounds it took
+    converged: bool  # Whether the evidence stood still at its end
 
     @property
     def model(self) -> Model:
@@ -50,9 +44,9 @@ class EMResult:
 class EM:
     """Rounds of expectation and maximisation, counted over all ascents."""
 
-    tolerance = TOLERANCE
+    tolerance = EM_TOLERANCE
 
-    def __init__(self, tell: Tell, most: int = ITERATIONS) -> None:
+    def __init__(self, tell: OnRounds, most: int = ITERATIONS) -> None:
         self._tell = tell
         self._most = most
         self._rounds = 0

@@ -18,13 +18,13 @@ from dunno.terms import BOUND
 from dunno.terms.touching import Touching
 from dunno.types.stretch import Stretch
 
-ROUNDS = 5
+EVIDENCE_ROUNDS = 5  # rounds; speed, benchmarks.fit
 """Rounds in which added terms are fitted; they settle fast, because most links are sure."""
 
-UNLIKELY = 1e-4
+EVIDENCE_EDGES_FROM = 1e-4  # probability; speed, benchmarks.fit
 """Edges below this take no part in fitting added terms: they weigh next to nothing."""
 
-IMPOSSIBLE = 1e-6
+KEPT_EDGES_FROM = 1e-6  # probability; speed, benchmarks.fit
 """Edges below this are left out once terms are added: with all that terms may say for them they stay unlikely."""
 
 PLACES_WORD = "places"
@@ -70,7 +70,7 @@ def can_see(name: str, stretch: Stretch) -> bool:
 def among_likely(fit: Fit) -> Fit:
     """A fit that looks at likely edges only; nothing is solved again."""
     expected = fit.best.expected
-    return replace(fit, best=replace(fit.best, expected=expected.among(expected.found.edge > UNLIKELY)))
+    return replace(fit, best=replace(fit.best, expected=expected.among(expected.found.edge > EVIDENCE_EDGES_FROM)))
 
 
 Kept = dict[Method, Rounds]
@@ -81,7 +81,7 @@ def with_terms(
     fit: Fit,
     names: Sequence[str],
     cell_size: float,
-    rounds: int = ROUNDS,
+    rounds: int = EVIDENCE_ROUNDS,
     like: Model | None = None,
     kept: Kept | None = None,
 ) -> Fit:
@@ -110,7 +110,7 @@ def added_terms(fit: Fit) -> tuple[str, ...]:
 def _with(
     places: EMResult, names: Sequence[str], cell_size: float, rounds: int, like: Model | None, kept: Kept
 ) -> EMResult:
-    before = places.expected.among(places.expected.found.edge > IMPOSSIBLE)
+    before = places.expected.among(places.expected.found.edge > KEPT_EDGES_FROM)
     model, stretch = places.model, before.stretch
     for name in names:
         model = model.plus(rooms.find("terms", name).start(stretch, cell_size, model))
@@ -118,7 +118,7 @@ def _with(
             model = model.plus(rooms.find("terms", BOUND).start(stretch, cell_size, model))
     if like is not None:
         model = _with_evidence_of(places, like).model
-    likely = before.found.edge > UNLIKELY
+    likely = before.found.edge > EVIDENCE_EDGES_FROM
     light = stretch if likely.all() else stretch.among(likely)  # which keeps what is known of it
     if like is None:  # what was expected without the new terms is enough for their first guess
         first = replace(before.among(likely), model=model, stretch=light, ways=model.ways(light))

@@ -16,25 +16,18 @@ from dunno.terms import Step, Term, Ways
 from dunno.types import Bools, Floats, Ints
 from dunno.types.stretch import Stretch
 
-NEGLIGIBLE = 1e-5
+NEGLIGIBLE_WEIGHT = 1e-5  # probability; speed, benchmarks.fit
 """Edges below this are looked at roughly only, while a model is fitted or judged."""
 
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """The posterior of a stretch under a model.
+    """The posterior of a stretch under a model."""
 
-    Attributes:
-        model: The model.
-        stretch: The stretch.
-        ways: In which ways its cells are lost and appear.
-        found: The marginals.
-    """
-
-    model: Model
-    stretch: Stretch
-    ways: Ways
-    found: Marginals
+    model: Model  # The model
+    stretch: Stretch  # The stretch
+    ways: Ways  # In which ways its cells are lost and appear
+    found: Marginals  # The marginals
 
     @cached_property
     def log_evidence(self) -> float:
@@ -128,7 +121,9 @@ def expect_all(model: Model, stretch: Stretch, rounds: Rounds) -> Expected:
     """The E step over many edges of which few are likely: these are looked at well, the others roughly."""
     ways = model.ways(stretch)
     problem = model.problem(stretch, ways)
-    return Expected(model, stretch, ways, marginals_of_likely(problem, rounds.marginals(problem, "rough"), NEGLIGIBLE))
+    return Expected(
+        model, stretch, ways, marginals_of_likely(problem, rounds.marginals(problem, "rough"), NEGLIGIBLE_WEIGHT)
+    )
 
 
 def maximise(

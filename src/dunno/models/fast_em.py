@@ -16,29 +16,29 @@ import numpy as np
 
 from dunno.assignment import Marginals, Rounds
 from dunno.assignment.marginals import Method
-from dunno.models.em import EM, ITERATIONS, TOLERANCE, EMResult, Tell
+from dunno.models.em import EM, EM_TOLERANCE, ITERATIONS, EMResult, OnRounds
 from dunno.models.expectation import Expected, expect, expect_all
 from dunno.models.model import Model
 from dunno.types import Bools, Floats
 from dunno.types.stretch import Stretch
 
-UNLIKELY = 1e-4
+ROUGH_EDGES_FROM = 1e-4  # probability; speed, benchmarks.fit
 """Edges below this are left out of most rounds."""
 
-MOST_LEFT_OUT = 1e-3
+MOST_LEFT_OUT = 1e-3  # share; speed, benchmarks.fit
 """Share of daughters whose mother may be among the edges left out, once they are looked at again."""
 
-REFINING, FINE_TOLERANCE = 4, 1e-5
+REFINING, FINE_TOLERANCE = 4, 1e-5  # rounds, nats per cell; speed, benchmarks.fit
 """Rounds that correct what rough ones did, and the change in log evidence per cell at which they end."""
 
-LONGEST = 8.0
+LONGEST_LEAP = 8.0  # strides; speed, benchmarks.fit
 """How many strides a leap goes at most."""
 
 
 class FastEM(EM):
     """Rounds are rough, and so is the evidence by which ascents are compared; `refined` and `finished` mend that."""
 
-    def __init__(self, tell: Tell, most: int = ITERATIONS) -> None:
+    def __init__(self, tell: OnRounds, most: int = ITERATIONS) -> None:
         super().__init__(tell, most)
         self._kept: dict[Method, Rounds] = defaultdict(Rounds)  # rough messages would begin from others otherwise
         self._trail: list[Expected] = []
@@ -51,7 +51,7 @@ class FastEM(EM):
         first = self._rounds
         expected = self.expect(model, stretch)
         while self._rounds - first < self._most:
-            likely = expected.found.edge > UNLIKELY
+            likely = expected.found.edge > ROUGH_EDGES_FROM
             light = self.ascend(expected.among(likely), kernel, held, self._most - (self._rounds - first))
             expected = self.expect(light.model, stretch)
             if light.converged and _left_out(expected, likely) < MOST_LEFT_OUT:
@@ -79,7 +79,7 @@ class FastEM(EM):
         rough, fine = self.expect(light.model, stretch), self.expect(light.model, stretch, "auto")
         self._correction, self.tolerance = Correction(rough.found, fine.found), FINE_TOLERANCE
         result = self.ascend(fine, kernel, held, REFINING)
-        self._correction, self.tolerance = None, TOLERANCE
+        self._correction, self.tolerance = None, EM_TOLERANCE
         return EMResult(result.expected, light.rounds + result.rounds, light.converged)
 
     def ascend(
@@ -130,7 +130,7 @@ def extrapolated(trail: list[Floats]) -> Floats | None:
     first, second, third = trail
     moved, bent = second - first, third - 2 * second + first
     with np.errstate(divide="ignore", invalid="ignore"):
-        stride = np.clip(np.linalg.norm(moved) / np.linalg.norm(bent), 1.0, LONGEST)
+        stride = np.clip(np.linalg.norm(moved) / np.linalg.norm(bent), 1.0, LONGEST_LEAP)
         place = first + 2 * stride * moved + stride**2 * bent
     return place if np.isfinite(place).all() else None
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from dunno.models.diagnostics import find_problems
 from dunno.models.drift import carried_by, with_finder, without_drift
-from dunno.models.em import EMResult, Tell
+from dunno.models.em import EMResult, OnRounds
 from dunno.models.expectation import expect
-from dunno.models.fast_em import UNLIKELY, FastEM
+from dunno.models.fast_em import ROUGH_EDGES_FROM, FastEM
 from dunno.models.intervals import Intervals, fitted_intervals, one_step_intervals
 from dunno.models.model import Model, start_model
 from dunno.terms.axes import Axes
@@ -19,45 +19,37 @@ from dunno.types import Floats
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch
 
-REFIT_ITERATIONS, WARM_ITERATIONS = 12, 5
+REFIT_ITERATIONS, WARM_ITERATIONS = 12, 5  # rounds; speed, benchmarks.fit
 """Rounds in which motion over several steps is fitted: from single steps, and from two of them."""
 
-WINDOW_CELLS = 600.0
+WINDOW_CELLS = 600.0  # cells; judged
 """How many mothers the time-varying parameters of one transition are fitted on."""
 
-COLLECTIVE_GAIN = 0.05
+COLLECTIVE_GAIN = 0.05  # nats per mother; judged
 """Least gain in log evidence per mother for collective motion to be kept."""
 
-ROUGH_ROUNDS, HOPELESS = 3, 0.2
+ROUGH_ROUNDS, HOPELESS_GAIN = 3, 0.2  # rounds, share; speed, benchmarks.fit
 """Rounds in which collective motion is first looked at, and the share of the gain below which it is not looked at again."""
 
-AXES_GAIN, AXES_ROUNDS = 0.02, 3
+AXES_GAIN, AXES_ROUNDS = 0.02, 3  # nats per mother, rounds; judged
 """Least gain in log evidence per mother for motion that differs between axes, and rounds in which it is fitted."""
 
-RATES = frozenset({"tail", "p_divide", "p_lost", "appear_density", "entering", "leaving"})
+RATE_PARAMETERS = frozenset({"tail", "p_divide", "p_lost", "appear_density", "entering", "leaving"})
 """What is held where the model does not explain the movie: all but the scales of motion."""
 
-MOVING = RATES - {"tail"}
+MOVING = RATE_PARAMETERS - {"tail"}
 """What is held where only motion is fitted again."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The fit that explains a movie best, and what was decided on the way.
+    """The fit that explains a movie best, and what was decided on the way."""
 
-    Attributes:
-        pooled: With parameters that do not vary in time.
-        best: The best one; its parameters may vary.
-        varies: Whether they do.
-        problems: What speaks against trusting it.
-        places: The fit to which evidence beyond places was added; `None` where there is none.
-    """
-
-    pooled: EMResult
-    best: EMResult
-    varies: bool
-    problems: tuple[str, ...]
-    places: Fit | None = None
+    pooled: EMResult  # With parameters that do not vary in time
+    best: EMResult  # The best one; its parameters may vary
+    varies: bool  # Whether they do
+    problems: tuple[str, ...]  # What speaks against trusting it
+    places: Fit | None = None  # The fit to which evidence beyond places was added; `None` where there is none
 
     @property
     def model(self) -> Model:
@@ -102,7 +94,7 @@ def find_fit(
     stretch: Stretch,
     field: Field,
     cell_size: float,
-    tell: Tell = lambda rounds: None,
+    tell: OnRounds = lambda rounds: None,
     divisions: bool = True,
 ) -> Fit:
     """Find the model that explains a stretch best.
@@ -123,7 +115,7 @@ def find_fit(
     start = start if divisions else start.without_divisions()
     em = FastEM(tell)
     pooled = _by_axis(em, em.fit(start, stretch))
-    stretch, likely = pooled.expected.stretch, pooled.expected.found.edge > UNLIKELY
+    stretch, likely = pooled.expected.stretch, pooled.expected.found.edge > ROUGH_EDGES_FROM
     light, finder = replace(pooled, expected=pooled.expected.among(likely)), pooled.model
     moved = _collective(em, light)
     light = moved or light
@@ -134,7 +126,7 @@ def find_fit(
         pooled, best = (each.with_model(with_finder(each.model, finder)) for each in (pooled, best))
     problems = find_problems(best.expected)
     if problems:
-        pooled = best = _motion(em, start, stretch, RATES)
+        pooled = best = _motion(em, start, stretch, RATE_PARAMETERS)
     return Fit(pooled, best, smooth is not None and not problems, tuple(problems))
 
 
@@ -143,7 +135,7 @@ def refit(
     stretch: Stretch,
     cell_size: float,
     step: int,
-    tell: Tell = lambda rounds: None,
+    tell: OnRounds = lambda rounds: None,
     double: Fit | None = None,
 ) -> Fit:
     """Fit the same model to transitions over several steps: only motion is fitted again, where daughters land included.
@@ -181,7 +173,7 @@ def refit(
 def _motion(em: FastEM, model: Model, stretch: Stretch, held: frozenset[str], *, refined: bool = True) -> EMResult:
     """Fit what is not held, and look at all edges at the end."""
     whole = em.fit(model, stretch, held=held)
-    likely = whole.expected.found.edge > UNLIKELY
+    likely = whole.expected.found.edge > ROUGH_EDGES_FROM
     light = replace(whole, expected=whole.expected.among(likely))
     return em.finished(em.refined(light, held=held) if refined else light, stretch, likely, held=held)
 
@@ -189,7 +181,7 @@ def _motion(em: FastEM, model: Model, stretch: Stretch, held: frozenset[str], *,
 def _motion_with_drift(em: FastEM, model: Model, stretch: Stretch, held: frozenset[str], *, refined: bool) -> EMResult:
     """The same beside drift; without it, motion is fitted only as well as finding the neighbours' displacements asks for."""
     expected = expect(model, stretch, method="rough")
-    likely = expected.found.edge > UNLIKELY
+    likely = expected.found.edge > ROUGH_EDGES_FROM
     finder = em.ascend(expected.among(likely), held=held, most=ROUGH_ROUNDS)
     moved = carried_by(finder.expected, finder.expected.stretch)
     light = em.ascend(em.expect(finder.model, moved), held=held)
@@ -250,7 +242,7 @@ def _collective(em: FastEM, light: EMResult) -> EMResult | None:
     stretch = carried_by(light.expected, light.expected.stretch)
     rough = em.ascend(em.expect(light.model, stretch), most=ROUGH_ROUNDS)
     gain = COLLECTIVE_GAIN * float(stretch.n_mothers.sum())
-    if rough.log_evidence < light.log_evidence + HOPELESS * gain:
+    if rough.log_evidence < light.log_evidence + HOPELESS_GAIN * gain:
         return None
     moved = em.ascend(em.expect(rough.model, carried_by(rough.expected, stretch)))
     return moved if moved.log_evidence > light.log_evidence + gain else None

@@ -13,18 +13,18 @@ from dunno.terms import Term
 from dunno.types import Floats, Ints, special
 from dunno.types.stretch import Stretch
 
-MOST_GROUPS = 25
+MOST_GROUPS = 25  # groups; speed, benchmarks.fit
 """Transitions are left out in this many groups at most."""
 
-LEAST_TRANSITIONS = 4
-NUDGE = 0.02
-SOME_CELLS, RUN = 2500, 3
+LEAST_TRANSITIONS = 4  # transitions; judged; below which there is no interval
+PROFILE_STEP = 0.02  # scale of the link; judged; by which a parameter is nudged
+SOME_CELLS, FRAMES_TOGETHER = 2500, 3  # cells, transitions; speed, benchmarks.fit
 """On how many cells parameters are nudged, in runs of how many transitions."""
 
-UNLIKELY = 1e-4
+INTERVAL_EDGES_FROM = 1e-4  # probability; speed, benchmarks.fit
 """Edges below this say next to nothing about spreads."""
 
-WIDEST = 5.0
+LARGEST_DEVIATION = 5.0  # scale of the link; judged
 """Largest standard deviation that is told, on the scale of the link."""
 
 Intervals = dict[str, tuple[float, float]]
@@ -40,7 +40,7 @@ def fitted_intervals(expected: Expected) -> Intervals:
     """
     if len(expected.stretch) < LEAST_TRANSITIONS:
         return {}
-    stretch = expected.stretch.among(expected.found.edge > UNLIKELY)
+    stretch = expected.stretch.among(expected.found.edge > INTERVAL_EDGES_FROM)
     expected = expect(expected.model, stretch, method="rough")  # as those that are nudged
     steps, base = _left_out(expected), maximise(expected).free
     jacobian = _jacobian(expected.during(_some(expected.stretch)))
@@ -51,21 +51,21 @@ def fitted_intervals(expected: Expected) -> Intervals:
 def _some(stretch: Stretch) -> Ints:
     """Transitions spread over a stretch, in runs, that have so many cells; all where there are not twice as many."""
     n = len(stretch)
-    n_runs = int(n * SOME_CELLS / max(stretch.n_rows, 1)) // RUN
-    if n_runs < 1 or 2 * n_runs * RUN > n:
+    n_runs = int(n * SOME_CELLS / max(stretch.n_rows, 1)) // FRAMES_TOGETHER
+    if n_runs < 1 or 2 * n_runs * FRAMES_TOGETHER > n:
         return np.arange(n)
-    starts = ((np.arange(n_runs) + 0.5) * n / n_runs - RUN / 2).astype(np.int64)
-    return np.asarray((starts[:, None] + np.arange(RUN)).ravel())
+    starts = ((np.arange(n_runs) + 0.5) * n / n_runs - FRAMES_TOGETHER / 2).astype(np.int64)
+    return np.asarray((starts[:, None] + np.arange(FRAMES_TOGETHER)).ravel())
 
 
 def _jacobian(expected: Expected) -> Floats:
     """(P, P) how an M step follows where the model stands, by nudging each parameter once."""
     best, base = expected.model.free, maximise(expected).free
     columns = []
-    for nudge in NUDGE * np.eye(len(best)):
+    for nudge in PROFILE_STEP * np.eye(len(best)):
         # not by warm rounds, whose messages go on settling: that would count as an answer to the nudge
         shifted = expect(expected.model.with_free(best + nudge), expected.stretch, method="rough")
-        columns.append((maximise(shifted).free - base) / NUDGE)
+        columns.append((maximise(shifted).free - base) / PROFILE_STEP)
     return np.array(columns).T
 
 
@@ -73,7 +73,7 @@ def one_step_intervals(expected: Expected) -> Intervals:
     """The same of evidence beyond places, without the way to the fixed point: it hardly changes what is expected."""
     if len(expected.stretch) < LEAST_TRANSITIONS:
         return {}
-    likely = expected.among(expected.found.edge > UNLIKELY)
+    likely = expected.among(expected.found.edge > INTERVAL_EDGES_FROM)
     found = _intervals(expected.model, _left_out(likely, IS_PLACE))
     own = expected.model.where(lambda term: not term.is_place).parameters
     return {name: ends for name, ends in found.items() if name in own}
@@ -92,7 +92,7 @@ def _intervals(model: Model, reached: Floats) -> Intervals:
     """From (G, P) what is reached without each group."""
     n, best = len(reached), model.free
     deviation = np.sqrt((n - 1) * reached.var(axis=0))
-    spread = np.minimum(deviation, WIDEST) * special.student_beyond(n - 1, 0.025)
+    spread = np.minimum(deviation, LARGEST_DEVIATION) * special.student_beyond(n - 1, 0.025)
     return {
         each.name: (each.bound(best[k] - spread[k]), each.bound(best[k] + spread[k]))
         for k, each in enumerate(model.parameters.values())

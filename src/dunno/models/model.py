@@ -20,10 +20,10 @@ from dunno.types.stretch import Stretch, Value
 
 IS_PLACE: Callable[[Term], bool] = attrgetter("is_place")
 
-FARTHEST = 3.5
+SISTER_REACH = 3.5  # standard deviations; judged
 """Pairs of daughters are looked at where each lies within so many of a division's standard deviations."""
 
-SMALLEST = 1e-12
+SMALLEST = 1e-12  # probability; exact: keeps a logarithm finite
 """Rates are kept this far from 0 and 1, so that no event is impossible."""
 
 
@@ -289,7 +289,7 @@ def start_model(stretch: Stretch, field: Field, cell_size: float, names: Sequenc
 
 def _near_pairs(stretch: Stretch, scale: Value, all_lags: bool) -> Sisters:
     """Pairs of edges of one mother, each within reach of a division; only those with an edge across a gap, or all."""
-    near = stretch.squared < FARTHEST**2 * np.asarray(stretch.by_edge(scale))
+    near = stretch.squared < SISTER_REACH**2 * np.asarray(stretch.by_edge(scale))
     edges = np.flatnonzero(near if all_lags else near & (stretch.lags > 1))
     first, second = every_pair(stretch.mother[edges])
     return Sisters(edges[first], edges[second])

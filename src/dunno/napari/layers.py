@@ -15,7 +15,7 @@ from dunno.types import Block, Bools, Floats, Movie
 
 WHOLE, AROUND = 100_000, 12
 """Tracks are of the whole movie up to so many cells; beyond, of so many frames on either side of the one that is shown."""
-DOUBTFUL = 0.05
+DOUBTFUL_ENTROPY = 0.05
 """Cells whose decision is wrong with at least this probability are shown as points."""
 
 Layer = tuple[Any, dict[str, Any], str]
@@ -61,7 +61,7 @@ def window(review: Review, t: int) -> tuple[int, int]:
     return max(t - AROUND, 0), min(t + AROUND, review.table.n_pairs)
 
 
-def _said_of(review: Review, shows: str, first: int, last: int) -> dict[str, Any]:
+def _layer_of_statements(review: Review, shows: str, first: int, last: int) -> dict[str, Any]:
     """A layer's name, which says if it does not hold the whole movie, and what is kept in it."""
     frames = review.movie.frames[[first, last]].tolist()
     whole = (first, last) == (0, review.table.n_pairs)
@@ -77,7 +77,7 @@ def tracks_layer(review: Review, t: int) -> Layer:
     first, last = window(review, t)
     data, graph, confidence = _tracks(review, first, last)
     more = {
-        **_said_of(review, "tracks", first, last),
+        **_layer_of_statements(review, "tracks", first, last),
         "graph": graph,
         "features": {"confidence": np.nan_to_num(confidence, nan=1.0)},
         "color_by": "confidence",
@@ -113,7 +113,7 @@ def doubtful_layer(review: Review, t: int) -> Layer:
     first, last = window(review, t)
     table = review.table
     rows = np.arange(int(table.first[first]), int(table.first[last]))
-    rows = rows[table.error[rows] >= DOUBTFUL]
+    rows = rows[table.error[rows] >= DOUBTFUL_ENTROPY]
     times = np.searchsorted(table.first, rows, side="right")
     places = [
         review.frame_cells(int(k)).centroid[row - int(table.first[k - 1])] for k, row in zip(times, rows, strict=True)
@@ -123,7 +123,7 @@ def doubtful_layer(review: Review, t: int) -> Layer:
     error = table.error[rows]
     size = 4 + 10 * error if len(error) else 5
     more = {
-        **_said_of(review, "doubtful", first, last),
+        **_layer_of_statements(review, "doubtful", first, last),
         "features": {"error": error, "row": rows},
         "face_color": "transparent",
         "border_color": "orange",

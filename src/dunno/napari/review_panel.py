@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qtpy.QtWidgets import QGridLayout, QLabel, QLineEdit, QListWidget, QPushButton, QVBoxLayout, QWidget
 
-from dunno.napari.family import FamilyTree
+from dunno.napari.family_tree import FamilyTree
 
 BUTTONS = (
     ("s", "cannot say", "skip"),

@@ -12,13 +12,13 @@ from dunno.runs.run import track_into
 from dunno.simulate import colony
 from dunno.tracking.tracker import Tracker
 
-CELLS, FRAMES = 30, 20
+SAMPLE_CELLS, SAMPLE_FRAMES = 30, 20
 
 
 def colony_layers() -> list[Layer]:
     """A simulated colony: image and masks."""
     begin_at_first_frame()
-    return movie_layers(colony(cells=CELLS, frames=FRAMES, motion=0.2).movie)
+    return movie_layers(colony(cells=SAMPLE_CELLS, frames=SAMPLE_FRAMES, motion=0.2).movie)
 
 
 def demo_layers() -> list[Layer]:
@@ -31,7 +31,7 @@ def demo_layers() -> list[Layer]:
 def demo_output() -> Path:
     """A tracked colony in a new folder that stays until the system clears it."""
     folder = Path(tempfile.mkdtemp(prefix="dunno-demo-"))
-    colony(cells=CELLS, frames=FRAMES, motion=0.2).save(folder / "01")
+    colony(cells=SAMPLE_CELLS, frames=SAMPLE_FRAMES, motion=0.2).save(folder / "01")
     movie = read(folder / "01", masks=folder / "01_GT" / "TRA")
     track_into(Tracker(), movie, folder / "tracks")
     return folder / "tracks"

@@ -185,7 +185,7 @@ class TrackWidget(QWidget):
 
     def open_review(self) -> None:
         """Go on in the widget Review, with the first question."""
-        from dunno.napari.review import ReviewWidget
+        from dunno.napari.review_widget import ReviewWidget
 
         widget = ReviewWidget(self._viewer)
         self._viewer.window.add_dock_widget(widget, name="Review", area="right")

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dunno.report import svg
+from dunno.report.html_tables import table
 from dunno.report.numbers import amount, count, percent
 from dunno.report.survey import Survey
-from dunno.report.table import table
 from dunno.types import Floats, Ints
 
-STEPS = 200
-ENOUGH = 0.01
+CURVE_STEPS = 200
+CURVE_END = 0.01
 """The curve ends where less than this share of the expected wrong links is left."""
 
 TABLE_ROWS = 10
@@ -52,9 +52,9 @@ def checking(survey: Survey) -> Checking:
     """Sum up what the least certain links contribute."""
     total = float(survey.wrong.sum())
     left = np.maximum(total - np.concatenate([[0.0], np.cumsum(survey.doubt)]), 0.0)
-    enough = np.flatnonzero(left <= ENOUGH * total)
+    enough = np.flatnonzero(left <= CURVE_END * total)
     most = int(enough[0]) if total > 0 and len(enough) else len(left) - 1
-    checked = np.unique(np.round(np.linspace(0, most, min(STEPS, most) + 1)).astype(np.int64))
+    checked = np.unique(np.round(np.linspace(0, most, min(CURVE_STEPS, most) + 1)).astype(np.int64))
     return Checking(checked, left[checked], survey.summary.links)
 
 

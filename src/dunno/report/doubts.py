@@ -14,7 +14,7 @@ SHOWN_MOTHERS = 4
 """Candidate mothers that are shown for a link; the others are summed up."""
 
 WORTH_SHOWING = 0.005
-"""Least probability of a candidate that is shown, unless she was chosen: what rounds to 0 % tells nothing."""
+"""Least probability of a candidate that is shown, unless it was chosen: what rounds to 0 % tells nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Candidate:
 
     Attributes:
         label: Of the mother, in the earlier frame.
-        probability: That she is the one.
+        probability: That it is the one.
         selected: Whether the link was made.
         bbox: (2, d) in pixels.
         area: In physical units.
@@ -43,13 +43,13 @@ class Doubt:
     Attributes:
         probability: Of the link.
         frame: Original index of the daughter's frame.
-        daughter: Her label.
+        daughter: Its label.
         mother_frame: Original index of the mother's frame.
         mothers: The likeliest candidates and the selected one, likeliest first.
         others: How many more candidates there are.
         p_others: Their probability, together.
         p_no_mother: That the daughter appeared.
-        sister: Label of the mother's other daughter, where she divides; 0 otherwise.
+        sister: Label of the mother's other daughter, where it divides; 0 otherwise.
         bbox: (2, d) the daughter's, in pixels.
         area: Hers, in physical units.
     """

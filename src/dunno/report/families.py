@@ -98,7 +98,7 @@ class LeastCertain:
     Attributes:
         probability: (rows, columns) of it; NaN without any.
         frame: (rows, columns) original index of its daughter's frame.
-        label: (rows, columns) her label.
+        label: (rows, columns) its label.
     """
 
     probability: Floats

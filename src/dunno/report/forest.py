@@ -10,16 +10,16 @@ import numpy as np
 
 from dunno.lineage.tracks import TrackRow
 from dunno.report import svg
-from dunno.report.deciding import Deciding
 from dunno.report.families import Family, LeastCertain
+from dunno.report.html_tables import table
 from dunno.report.numbers import amount, count, percent
-from dunno.report.table import table
+from dunno.report.review_address import ReviewAddress
 from dunno.types import Floats, Ints
 
 MOST_FAMILIES, MOST_ROWS, MOST_ROWS_EACH = 24, 96, 32
 """What a page has room for: families, ends of tracks in all, and in each of them where there are many."""
 
-COLUMNS = 400
+TREE_COLUMNS = 400
 """Spans of time that are told apart."""
 
 ROW, GAP, INDENT = 11.0, 9.0, 96.0
@@ -27,7 +27,7 @@ ROW, GAP, INDENT = 11.0, 9.0, 96.0
 CLASSES = (("sure", 0.99), ("good", 0.9), ("doubtful", 0.5), ("guess", -1.0))
 """How certain a link is, and the probability that it must be above."""
 
-DOUBTFUL = ("doubtful", "guess")
+DOUBTFUL_LINES = ("doubtful", "guess")
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def _descendants(track: int, daughters: Mapping[int, list[TrackRow]]) -> int:
 def columns(frames: Ints) -> dict[int, int]:
     """Which span of time each frame belongs to."""
     last = max(len(frames) - 1, 1)
-    width = min(COLUMNS, last)
+    width = min(TREE_COLUMNS, last)
     return {frame: min(t * width // last, width) for t, frame in enumerate(frames.tolist())}
 
 
@@ -143,7 +143,7 @@ def drawn_tracks(trees: Sequence[Tree]) -> dict[int, int]:
     return {track: index for index, track in enumerate(tracks)}
 
 
-def draw(trees: Sequence[Tree], least: LeastCertain, frames: Ints, deciding: Deciding | None = None) -> str:
+def draw(trees: Sequence[Tree], least: LeastCertain, frames: Ints, deciding: ReviewAddress | None = None) -> str:
     """The families below each other; doubtful stretches lead to the review of their least certain link.
 
     Args:
@@ -179,7 +179,7 @@ Place = tuple[svg.Axis, float, dict[int, int]]
 
 
 def _draw_branch(tree: Tree, branch: Branch, certainty: Floats, place: Place, strokes: dict[str, list[str]]) -> None:
-    """A line along time, and for each daughter a line down or up to her, coloured by her link to the mother."""
+    """A line along time, and for each daughter a line down or up to it, coloured by its link to the mother."""
     x, top, column = place
     y = top + branch.row * ROW
     first, last = column[branch.track.first], column[branch.track.last]
@@ -194,7 +194,7 @@ def _draw_branch(tree: Tree, branch: Branch, certainty: Floats, place: Place, st
         strokes[name].append(f"M{divides:.1f} {top + mother.row * ROW:.1f}V{y:.1f}H{x(first):.1f}")
 
 
-def _anchors(branch: Branch, least: LeastCertain, place: Place, deciding: Deciding) -> Iterator[str]:
+def _anchors(branch: Branch, least: LeastCertain, place: Place, deciding: ReviewAddress) -> Iterator[str]:
     """A link over every doubtful stretch of a track, to its least certain link."""
     x, top, column = place
     y = top + branch.row * ROW
@@ -202,7 +202,7 @@ def _anchors(branch: Branch, least: LeastCertain, place: Place, deciding: Decidi
     stretches = [(first, first, _class(float(least.probability[first])))]  # the link to the mother
     stretches += [(begin + 1, end, name) for begin, end, name in _runs(least.probability[first + 1 : last + 1], first)]
     for begin, end, name in stretches:
-        if name in DOUBTFUL:
+        if name in DOUBTFUL_LINES:
             worst = begin + int(np.nanargmin(least.probability[begin : end + 1]))
             frame, label = int(least.frame[worst]), int(least.label[worst])
             told = f"cell {label} of frame {frame}, {percent(float(least.probability[worst]))}: decide"

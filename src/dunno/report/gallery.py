@@ -1,4 +1,4 @@
-"""The least certain links, to look at: both frames, the daughter, and the mothers that she could have."""
+"""The least certain links, to look at: both frames, the daughter, and the mothers that it could have."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from html import escape
 
 from dunno.report.crops import Box
-from dunno.report.deciding import Deciding
 from dunno.report.doubts import Doubt
+from dunno.report.link_scenes import LinkScene, Outline, View
 from dunno.report.numbers import percent
-from dunno.report.scenes import Outline, Scene, View
+from dunno.report.review_address import ReviewAddress
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+MARK_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 TEXT, CHARACTER = 0.075, 0.58
 """Height of the letters in a picture, as a share of its width; width of one, as a share of that."""
 
@@ -21,7 +21,7 @@ Mark = tuple[Outline, str, str]
 Place = tuple[float, float, float, float]
 
 
-def draw(doubts: Sequence[Doubt], pictures: Sequence[Scene] | None, deciding: Deciding) -> str:
+def draw(doubts: Sequence[Doubt], pictures: Sequence[LinkScene] | None, deciding: ReviewAddress) -> str:
     """A list item per link; without pictures, their numbers only."""
     items = [
         _item(rank, doubt, None if pictures is None else pictures[rank - 1], deciding)
@@ -30,7 +30,7 @@ def draw(doubts: Sequence[Doubt], pictures: Sequence[Scene] | None, deciding: De
     return f'<ol class="gallery" role="list">{"".join(items)}</ol>'
 
 
-def _item(rank: int, doubt: Doubt, scene: Scene | None, deciding: Deciding) -> str:
+def _item(rank: int, doubt: Doubt, scene: LinkScene | None, deciding: ReviewAddress) -> str:
     head = (
         f'<h3><span class="rank">{rank}</span> Cell {doubt.daughter} in frame {doubt.frame}'
         f'<span class="chance">{percent(doubt.probability)}</span></h3>'
@@ -42,14 +42,14 @@ def _item(rank: int, doubt: Doubt, scene: Scene | None, deciding: Deciding) -> s
     return f'<li class="doubt">{head}{views}{_options(doubt)}{decide}</li>'
 
 
-def _views(doubt: Doubt, scene: Scene) -> str:
+def _views(doubt: Doubt, scene: LinkScene) -> str:
     marks = [
-        (scene.before.outlines[each.label], f"{LETTERS[i]} {percent(each.probability)}", _name(i, each.selected))
+        (scene.before.outlines[each.label], f"{MARK_LETTERS[i]} {percent(each.probability)}", _name(i, each.selected))
         for i, each in enumerate(doubt.mothers)
     ]
     ghost = (scene.after.outlines[doubt.daughter], "", "ghost")
     mothers = ", ".join(
-        f"{LETTERS[i]}, cell {each.label}, {percent(each.probability)}" for i, each in enumerate(doubt.mothers)
+        f"{MARK_LETTERS[i]}, cell {each.label}, {percent(each.probability)}" for i, each in enumerate(doubt.mothers)
     )
     before = _view(scene, scene.before, [ghost, *marks], f"Frame {doubt.mother_frame}: candidate mothers {mothers}")
     daughter = (scene.after.outlines[doubt.daughter], str(doubt.daughter), "daughter")
@@ -64,7 +64,7 @@ def _name(index: int, selected: bool) -> str:
     return f"mother m{index % 5}" + ("" if selected else " rejected")
 
 
-def _view(scene: Scene, view: View, marks: Sequence[Mark], told: str) -> str:
+def _view(scene: LinkScene, view: View, marks: Sequence[Mark], told: str) -> str:
     lines = "".join(f'<path class="{name}" d="{mark.path}"/>' for mark, _, name in marks if mark.path)
     return (
         f'<div class="view" style="aspect-ratio:{scene.width}/{scene.height}">'
@@ -73,7 +73,7 @@ def _view(scene: Scene, view: View, marks: Sequence[Mark], told: str) -> str:
     )
 
 
-def _labels(scene: Scene, marks: Sequence[Mark]) -> str:
+def _labels(scene: LinkScene, marks: Sequence[Mark]) -> str:
     """Letters and probabilities beside their cells, the likeliest placed first, none on top of another."""
     size = max(scene.width, scene.height) * TEXT
     taken: list[Place] = []
@@ -111,10 +111,10 @@ def _shared(one: Place, other: Place) -> float:
 
 
 def _options(doubt: Doubt) -> str:
-    """Every mother that she could have, and none, with their probabilities as bars."""
+    """Every mother that it could have, and none, with their probabilities as bars."""
     rows = [
         _option(
-            LETTERS[i],
+            MARK_LETTERS[i],
             f"cell {each.label}" + (", chosen" if each.selected else ""),
             each.probability,
             _name(i, each.selected),

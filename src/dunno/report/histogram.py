@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from dunno.report import svg
+from dunno.report.html_tables import table
 from dunno.report.numbers import count
-from dunno.report.survey import BINS
-from dunno.report.table import table
+from dunno.report.survey import HISTOGRAM_BINS
 from dunno.types import Ints
 
-GAP = 2.0
+BAR_GAP = 2.0
 
 
 def draw(histogram: Ints) -> str:
@@ -20,7 +20,7 @@ def draw(histogram: Ints) -> str:
     y = svg.upwards(0.6, float(top), log=True)
     body = [svg.y_axis(y, x.begin, x.end, "links (log scale)", svg.whole)]
     for index, number in enumerate(histogram.tolist()):
-        left, right = x(index / BINS) + GAP / 2, x((index + 1) / BINS) - GAP / 2
+        left, right = x(index / HISTOGRAM_BINS) + BAR_GAP / 2, x((index + 1) / HISTOGRAM_BINS) - BAR_GAP / 2
         if number:
             body.append(svg.bar(left, y(number), right - left, y.begin))
             body.append(svg.text((left + right) / 2, y(number) - 5, count(number), "middle", "small"))
@@ -33,7 +33,7 @@ def draw(histogram: Ints) -> str:
 def as_table(histogram: Ints) -> str:
     """The same in numbers."""
     rows = [
-        (f"{100 * index // BINS} – {100 * (index + 1) // BINS} %", count(number))
+        (f"{100 * index // HISTOGRAM_BINS} – {100 * (index + 1) // HISTOGRAM_BINS} %", count(number))
         for index, number in enumerate(histogram.tolist())
     ]
     return table("Links by probability", ("probability", "links"), rows)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dunno.report import svg
+from dunno.report.html_tables import table
 from dunno.report.numbers import amount, count, percent
 from dunno.report.survey import Survey
-from dunno.report.table import table
 from dunno.types import Floats, Ints
 
 MOST_COLUMNS = 320

@@ -12,17 +12,17 @@ from importlib.resources import files
 from string import Template
 
 from dunno.report import checking, forest, gallery, histogram, over_time, repairs, skipped_frames, truthfulness, words
-from dunno.report.deciding import Deciding
+from dunno.report.html_tables import table
+from dunno.report.link_scenes import LinkScene
 from dunno.report.numbers import amount, count, percent
-from dunno.report.scenes import Scene
+from dunno.report.review_address import ReviewAddress
 from dunno.report.survey import Survey
-from dunno.report.table import table
 from dunno.report.truthfulness import Truthfulness
 from dunno.types import RunInfo
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class PageContent:
     """What a page shows.
 
     Attributes:
@@ -41,14 +41,14 @@ class Content:
     survey: Survey
     trees: Sequence[forest.Tree]
     forest: str
-    scenes: Sequence[Scene] | None
+    scenes: Sequence[LinkScene] | None
     about_pictures: str
     truthfulness: Truthfulness | None
-    deciding: Deciding
+    deciding: ReviewAddress
     repairs: list[dict[str, str]] | None = None
 
 
-def page(content: Content) -> str:
+def page(content: PageContent) -> str:
     """The whole HTML file."""
     about, survey = content.about, content.survey
     state, meaning = words.verdict(about)
@@ -106,7 +106,7 @@ def _contradicted(found: Truthfulness | None) -> bool:
     return found is not None and found.scores.n_links > 0 and not found.is_honest
 
 
-def _figures(content: Content) -> str:
+def _figures(content: PageContent) -> str:
     found, state = content.survey.summary, words.verdict(content.about)[0]
     wrong = found.expected_wrong_links
     figures = (
@@ -127,7 +127,7 @@ def _figures(content: Content) -> str:
     return f'<dl class="figures">{"".join(items)}</dl>'
 
 
-def _about_links(content: Content) -> str:
+def _about_links(content: PageContent) -> str:
     """The sections that need at least one link."""
     survey = content.survey
     spans, checks = over_time.over_time(survey), checking.checking(survey)
@@ -168,7 +168,7 @@ def _steps(found: checking.Checking) -> list[tuple[float, float, str, str]]:
     ]
 
 
-def _forest(content: Content) -> str:
+def _forest(content: PageContent) -> str:
     families = content.survey.families.listed()
     shown = [tree.family for tree in content.trees]
     if not shown:
@@ -193,7 +193,7 @@ def _forest(content: Content) -> str:
     )
 
 
-def _truth(content: Content) -> str:
+def _truth(content: PageContent) -> str:
     found = content.truthfulness
     if found is None:
         return ""

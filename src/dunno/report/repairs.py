@@ -9,8 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
+from dunno.report.html_tables import table
 from dunno.report.numbers import amount, count
-from dunno.report.table import table
 
 WORDS = {
     "split": "cut, because they hold two or more",

@@ -9,13 +9,13 @@ from string import Template
 from typing import Any
 
 from dunno.report import svg
+from dunno.report.html_tables import table
 from dunno.report.numbers import amount, count, percent
-from dunno.report.table import table
 from dunno.runs.imaging import imaging_sentence
 from dunno.types import RunInfo
 from dunno.types.special import wilson
 
-LOWEST = 1e-4
+LOWEST_SHOWN = 1e-4
 """Shares below this are drawn at it."""
 
 
@@ -36,17 +36,17 @@ def section(about: RunInfo, links: int, expected_wrong: float) -> str:
 
 def _promises(test: Mapping[str, Any]) -> str:
     """Found against promised, on logarithmic axes, with the line on which both agree."""
-    x = svg.Axis(LOWEST, 1.0, svg.LEFT, svg.LEFT + 380, log=True)
-    y = svg.Axis(LOWEST, 1.0, svg.TOP + 300, svg.TOP, log=True)
+    x = svg.Axis(LOWEST_SHOWN, 1.0, svg.LEFT, svg.LEFT + 380, log=True)
+    y = svg.Axis(LOWEST_SHOWN, 1.0, svg.TOP + 300, svg.TOP, log=True)
     body = [
         svg.y_axis(y, x.begin, x.end, "wrong, by what all frames say", svg.as_percent),
-        svg.line([(x(LOWEST), y(LOWEST)), (x(1.0), y(1.0))], "ideal"),
+        svg.line([(x(LOWEST_SHOWN), y(LOWEST_SHOWN)), (x(1.0), y(1.0))], "ideal"),
     ]
     for promised, found, n in test["bins"]:
         low, high = wilson(found, n)
-        at = x(max(promised, LOWEST))
-        body.append(svg.line([(at, y(max(low, LOWEST))), (at, y(max(high, LOWEST)))], "line"))
-        body.append(svg.dot(at, y(max(found, LOWEST))))
+        at = x(max(promised, LOWEST_SHOWN))
+        body.append(svg.line([(at, y(max(low, LOWEST_SHOWN))), (at, y(max(high, LOWEST_SHOWN)))], "line"))
+        body.append(svg.dot(at, y(max(found, LOWEST_SHOWN))))
     body.append(svg.x_axis(x, y.begin, "promised to be wrong", svg.as_percent, 6))
     told = f"{test['promised']:.0f} links were promised to be wrong with every second frame left out, {test['composed']:.0f} were."
     return svg.chart(body, told, x.end + svg.RIGHT, y.begin + 46)

@@ -16,9 +16,9 @@ from dunno.report.families import Families
 from dunno.runs.summary import Summary
 from dunno.types import Block, Floats, Ints
 
-BINS = 20
-EDGES = np.linspace(0, 1, BINS + 1)
-SURE = 0.99
+HISTOGRAM_BINS = 20
+HISTOGRAM_EDGES = np.linspace(0, 1, HISTOGRAM_BINS + 1)
+SURE_FROM = 0.99
 SHOWN_DOUBTS = 24
 
 MOST_CHECKED = 20_000
@@ -60,13 +60,13 @@ class Survey:
 def survey(blocks: Iterable[Block]) -> Survey:
     """Count everything while the blocks pass by."""
     summary, families, sure = Summary(), Families(), 0
-    histogram = np.zeros(BINS, np.int64)
+    histogram = np.zeros(HISTOGRAM_BINS, np.int64)
     frames, links, wrong = [], [], []
     doubt, doubts = _Largest(MOST_CHECKED), list[Doubt]()
     for block in summary.watch(blocks):
         confidence = block.probability[block.links]
-        histogram += np.bincount(bins(confidence, EDGES), minlength=BINS)
-        sure += int((confidence > SURE).sum())
+        histogram += np.bincount(bins(confidence, HISTOGRAM_EDGES), minlength=HISTOGRAM_BINS)
+        sure += int((confidence > SURE_FROM).sum())
         doubt.add(1 - confidence)
         families.follow(block)
         for pair in block.pairs():

@@ -79,21 +79,21 @@ def chart(body: Iterable[str], label: str, width: float = WIDTH, height: float =
     )
 
 
-def x_axis(axis: Axis, y: float, title: str, told: Callable[[float], str], most: int = 8) -> str:
+def x_axis(axis: Axis, y: float, title: str, label: Callable[[float], str], most: int = 8) -> str:
     """Ticks, numbers and a title below."""
     ticks = "".join(
         f'<path class="tick" d="M{axis(value):.1f} {y:g}v5"/>'
-        + text(axis(value), y + 18, told(value), "middle", "odd" if index % 2 else "")  # narrow screens leave them out
+        + text(axis(value), y + 18, label(value), "middle", "odd" if index % 2 else "")  # narrow screens leave them out
         for index, value in enumerate(axis.ticks(most))
     )
     line = f'<path class="axis" d="M{axis.begin:g} {y:g}H{axis.end:g}"/>'
     return line + ticks + text((axis.begin + axis.end) / 2, y + 38, title, "middle", "title")
 
 
-def y_axis(axis: Axis, left: float, right: float, title: str, told: Callable[[float], str], most: int = 5) -> str:
+def y_axis(axis: Axis, left: float, right: float, title: str, label: Callable[[float], str], most: int = 5) -> str:
     """Faint lines across, numbers and a title on the left."""
     lines = "".join(
-        f'<path class="grid" d="M{left:g} {axis(value):.1f}H{right:g}"/>{text(left - 8, axis(value) + 4, told(value), "end")}'
+        f'<path class="grid" d="M{left:g} {axis(value):.1f}H{right:g}"/>{text(left - 8, axis(value) + 4, label(value), "end")}'
         for value in axis.ticks(most)
     )
     middle = (axis.begin + axis.end) / 2

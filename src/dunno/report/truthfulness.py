@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 from dunno.evaluation.accuracy import Scores, score
 from dunno.evaluation.calibration_error import BINS, CalibrationCurve, curve
-from dunno.evaluation.decisions import decide
+from dunno.evaluation.pairs_with_truth import decide
 from dunno.evaluation.sparsification import Sparsification, sparsify
 from dunno.report import svg
+from dunno.report.html_tables import table
 from dunno.report.numbers import count, percent
-from dunno.report.table import table
 from dunno.tracking import Tracking
 from dunno.types import Truth
 
 SQUARE = 330.0
-FEW = 10
+FEW_LINKS = 10
 """Bins with fewer links are drawn hollow: they say little."""
 
 
@@ -63,12 +63,12 @@ def draw_curve(found: Truthfulness) -> str:
         )
         if number
     ]
-    many = [(px, py) for px, py, number in points if number >= FEW]
+    many = [(px, py) for px, py, number in points if number >= FEW_LINKS]
     body = [
         svg.y_axis(y, x.begin, x.end, "share that is right", svg.as_percent, 6),
         svg.line([(x(0), y(0)), (x(1), y(1))], "ideal"),
         svg.line(many, "line"),
-        *(svg.dot(px, py, "dot" if number >= FEW else "dot hollow") for px, py, number in points),
+        *(svg.dot(px, py, "dot" if number >= FEW_LINKS else "dot hollow") for px, py, number in points),
         svg.x_axis(x, y.begin, "probability of the link", svg.as_percent, 6),
     ]
     told = f"Calibration curve; the calibration error is {found.curve.ece:.3f}."

@@ -14,12 +14,12 @@ from dunno.io.ctc import match_folder
 from dunno.io.output import read_run, read_written_run, reopen_movie, with_stored_cells
 from dunno.io.writing import whole
 from dunno.report import forest
-from dunno.report.deciding import Deciding, port_of
 from dunno.report.doubts import Doubt
 from dunno.report.families import certainty_over_time
-from dunno.report.page import Content, page
+from dunno.report.link_scenes import LinkScene, scenes
+from dunno.report.page import PageContent, page
 from dunno.report.repairs import read_repairs
-from dunno.report.scenes import Scene, scenes
+from dunno.report.review_address import ReviewAddress, port_of
 from dunno.report.survey import Survey, survey
 from dunno.report.truthfulness import Truthfulness, compare
 from dunno.tracking import Tracking
@@ -64,10 +64,10 @@ def write_report(
     total = n_blocks(folder)
     counted = survey(progress(linked_blocks(folder), total))
     pictures, about_pictures = _pictures(movie, counted.doubts, why_not)
-    deciding = Deciding(port_of(read_written_run(folder)["parameters"]))
+    deciding = ReviewAddress(port_of(read_written_run(folder)["parameters"]))
     frames = np.array(about.frames, np.int64)
     trees, drawing = _grown(progress(linked_blocks(folder), total), counted, frames, deciding)
-    content = Content(
+    content = PageContent(
         about, counted, trees, drawing, pictures, about_pictures, compared, deciding, read_repairs(folder)
     )
     target = folder / REPORT_FILE if path is None else Path(path)
@@ -92,17 +92,17 @@ def _compared(folder: Path, movie: Movie, about: RunInfo, truth: Path, n_bins: i
     return compare(Tracking(movie, tuple(linked_blocks(folder)), about), match_folder(truth, movie), n_bins)
 
 
-def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[Scene] | None, str]:
+def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[LinkScene] | None, str]:
     """Pictures of doubts with what is to be known about them, or why there are none."""
     try:
         if movie is not None:
-            return scenes(movie, doubts), _seen(movie)
+            return scenes(movie, doubts), _drawing_note(movie)
     except MovieError as error:
         why_not = str(error)
     return None, f"There are no pictures, because the movie could not be looked at. {why_not}."
 
 
-def _seen(movie: Movie) -> str:
+def _drawing_note(movie: Movie) -> str:
     """How a movie is shown, where that is not plain."""
     drawn = "" if movie.has_images else "The movie has no images: cells are drawn from their masks. "
     above = "" if movie.n_dimensions == 2 else "Volumes are seen from above, through their whole depth."
@@ -110,7 +110,7 @@ def _seen(movie: Movie) -> str:
 
 
 def _grown(
-    blocks: Iterator[Block], counted: Survey, frames: np.ndarray, deciding: Deciding
+    blocks: Iterator[Block], counted: Survey, frames: np.ndarray, deciding: ReviewAddress
 ) -> tuple[list[forest.Tree], str]:
     """The forest's trees and their drawing, for which all blocks are read once more."""
     families = counted.families

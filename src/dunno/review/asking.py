@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dunno.review.audit import Audit, ErrorRate
+from dunno.review.daughters import Table
 from dunno.review.decisions import MOTHER, SKIP
-from dunno.review.log import Answer
+from dunno.review.log import LoggedAnswer
 from dunno.review.question import Question
 from dunno.review.queue import Filter, Order, Queue
-from dunno.review.table import Table
 from dunno.types import Bools
 
 
@@ -55,13 +55,13 @@ class Asker:
         return Question(row, t, frame, int(self.table.label[row]), audit, chance, left)
 
 
-def error_rate(audit: Audit, answers: Mapping[int, Sequence[Answer]]) -> ErrorRate:
+def error_rate(audit: Audit, answers: Mapping[int, Sequence[LoggedAnswer]]) -> ErrorRate:
     """How often the tracker was wrong, from the answers by row."""
     asked = {row for row, given in answers.items() if any(a.question and a.question["audit"] for a in given)}
     return audit.rate(asked, {row: was_wrong(given[-1]) for row, given in answers.items()})
 
 
-def was_wrong(answer: Answer) -> bool | None:
+def was_wrong(answer: LoggedAnswer) -> bool | None:
     """Whether the tracking had another decision than the person; `None` where the person could not say."""
     decision, before = answer.decision, answer.before
     if decision.kind == SKIP:

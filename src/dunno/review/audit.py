@@ -15,25 +15,18 @@ import numpy as np
 from dunno.types import Bools, Ints
 
 SHARE = 0.1
-ENOUGH = 30
+ENOUGH_AUDITED = 30
 """With fewer audited daughters than this, an error rate says next to nothing."""
 
 
 @dataclass(frozen=True)
 class ErrorRate:
-    """How often the tracker was wrong, as an audit saw it.
+    """How often the tracker was wrong, as an audit saw it."""
 
-    Attributes:
-        n: Audited daughters with an answer.
-        wrong: How many of them the tracker had wrong.
-        skipped: Audited daughters about whom the person could not say; they are left out.
-        low: The rate's 95 % interval (Clopper–Pearson); `high` likewise.
-    """
-
-    n: int
-    wrong: int
-    skipped: int
-    low: float
+    n: int  # Audited daughters with an answer
+    wrong: int  # How many of them the tracker had wrong
+    skipped: int  # Audited daughters about whom the person could not say; they are left out
+    low: float  # The rate's 95 % interval (Clopper–Pearson); `high` likewise
     high: float
 
     @property
@@ -44,7 +37,7 @@ class ErrorRate:
     @property
     def enough(self) -> bool:
         """Whether there are enough answers to take the rate seriously."""
-        return self.n >= ENOUGH
+        return self.n >= ENOUGH_AUDITED
 
 
 class Audit:
@@ -65,12 +58,7 @@ class Audit:
         return int(self.order[left[0]]) if len(left) else None
 
     def rate(self, asked: set[int], wrong: Mapping[int, bool | None]) -> ErrorRate:
-        """Estimate the error rate.
-
-        Args:
-            asked: Rows that were asked about as an audit.
-            wrong: For every row with an answer, whether the tracker was wrong; `None` where the person could not say.
-        """
+        """Estimate the error rate."""
         reached = np.flatnonzero(np.isin(self.order, list(asked)))
         sample = self.order[: reached[-1] + 1].tolist() if len(reached) else []
         verdicts = [wrong[row] for row in sample if row in wrong]

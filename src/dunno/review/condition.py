@@ -21,15 +21,11 @@ HARD, KEEP = 1e6, 1e3
 
 @dataclass(frozen=True)
 class Rules:
-    """How an output's blocks are conditioned.
+    """How an output's blocks are conditioned."""
 
-    Attributes:
-        no_mother: Whether ⊥ takes part where nothing was decided.
-        keep_links: Whether reported links stay where no decision is against them: those of a method that reports other links
-            than the posterior's, or somebody's own (`--links`).
-    """
-
-    no_mother: bool = True
+    no_mother: bool = True  # Whether ⊥ takes part where nothing was decided
+    # Whether reported links stay where no decision is against them: those of a method that reports other links than
+    # the posterior's, or somebody's own (`--links`)
     keep_links: bool = False
 
 
@@ -39,11 +35,6 @@ def condition(own: Block, decisions: Sequence[Decision], rules: Rules) -> Block:
     Where it has its assignment problem (method JP), every probability is the posterior's given the decisions, those of edges
     across gaps among them. Elsewhere only what a decision rules out is taken away, and each daughter's distribution sums to one
     again.
-
-    Args:
-        own: The block.
-        decisions: Those in force, of any frames.
-        rules: How the output is conditioned.
     """
     block = with_decided_edges(own, decisions)
     said = constraints_of(block, decisions)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dunno.assignment import Problem, Triples
 from dunno.errors import DecisionError
-from dunno.lineage.tracks import LONGEST
+from dunno.lineage.tracks import LONGEST_GAP
 from dunno.review.decisions import MOTHER, TWO_CELLS, Decision
 from dunno.types import Block, Bools, Detections, Floats, Ints
 
@@ -31,33 +31,21 @@ FORBIDDEN = 300.0
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """What was decided about a block's cells: n of them may be daughters, m mothers; both are all rows of the block.
+    """What was decided about a block's cells: n of them may be daughters, m mothers; both are all rows of the block."""
 
-    Attributes:
-        mother: (n,) each daughter's mother, -1 where it has none, -2 where nothing was decided.
-        also: (n,) the mother of the second cell of a mask that holds two; -2 where none was named.
-        third: (n,) the third daughter of a mother of three: its edge is outside the assignment, in which a mother has two at most.
-        false: (n,) masks that are no cell.
-        two: (n,) masks that hold two cells.
-        divides: (m,) mothers with exactly two daughters.
-        single: (m,) mothers that do not divide.
-        disappears: (m,) mothers without daughter in the assignment.
-        three: (m,) mothers with three daughters.
-        goes_on: (m,) those of `disappears` whose cell goes on in a mask with another cell.
-        missed: (m,) mothers whose mask is missing in the next frame: they have no daughter there.
-    """
-
-    mother: Ints
-    also: Ints
+    mother: Ints  # (n,) each daughter's mother, -1 where it has none, -2 where nothing was decided
+    also: Ints  # (n,) the mother of the second cell of a mask that holds two; -2 where none was named
+    # (n,) the third daughter of a mother of three: its edge is outside the assignment, in which a mother has two at
+    # most
     third: Bools
-    false: Bools
-    two: Bools
-    divides: Bools
-    single: Bools
-    disappears: Bools
-    three: Bools
-    goes_on: Bools
-    missed: Bools
+    false: Bools  # (n,) masks that are no cell
+    two: Bools  # (n,) masks that hold two cells
+    divides: Bools  # (m,) mothers with exactly two daughters
+    single: Bools  # (m,) mothers that do not divide
+    disappears: Bools  # (m,) mothers without daughter in the assignment
+    three: Bools  # (m,) mothers with three daughters
+    goes_on: Bools  # (m,) those of `disappears` whose cell goes on in a mask with another cell
+    missed: Bools  # (m,) mothers whose mask is missing in the next frame: they have no daughter there
 
     @property
     def settled(self) -> Bools:
@@ -83,7 +71,7 @@ class Constraints:
         return np.asarray(((own == mother) & ~self.third[daughter]) | ((own == UNDECIDED) & room))
 
 
-def nothing_said(n_mothers: int, n_daughters: int) -> Constraints:
+def no_constraints(n_mothers: int, n_daughters: int) -> Constraints:
     """No constraint yet; what is decided is written into it."""
     undecided = np.full(n_daughters, UNDECIDED)
     no_mother, no_daughter = np.zeros((6, n_mothers), np.bool_), np.zeros((3, n_daughters), np.bool_)
@@ -129,7 +117,7 @@ def constrained(problem: Problem, said: Constraints, gap: Ints | int = 0) -> Pro
 def _decided_divisions(problem: Problem, said: Constraints, dividing: Floats) -> Triples | None:
     """The problem's triples, where a mother that was decided to divide can do so.
 
-    If every division that the decisions leave her is impossible, each costs as much as the dearest one that is possible.
+    If every division that the decisions leave it is impossible, each costs as much as the dearest one that is possible.
     """
     triples = problem.triples
     if triples is None or np.isfinite(triples.cost).all():
@@ -189,8 +177,8 @@ def with_decided_edges(block: Block, decisions: Iterable[Decision]) -> Block:
 def _with_edge(block: Block, t: int, mother: int, daughter: int) -> Block:
     near, far = block.near(t), block.far(t)
     gap = t - int(block.frame_of[mother]) - 1
-    if gap >= LONGEST:
-        raise DecisionError(f"a link across {gap} frames; {LONGEST - 1} can be skipped at most")
+    if gap >= LONGEST_GAP:
+        raise DecisionError(f"a link across {gap} frames; {LONGEST_GAP - 1} can be skipped at most")
     known = np.flatnonzero((block.mother == mother) & (block.daughter == daughter))
     n = len(block.cells)
     keys = block.daughter[near] * n + block.mother[near]

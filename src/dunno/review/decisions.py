@@ -16,11 +16,11 @@ NO_CELL, TWO_CELLS, ONE_CELL, MISSING = "no cell", "two cells", "one cell", "mis
 ABOUT_DAUGHTERS = (MOTHER, NO_MOTHER, SKIP, NO_CELL, ONE_CELL)
 """What answers the question where a mask comes from; false masks come from nowhere."""
 ABOUT_MOTHERS = (DIVIDES, DOES_NOT_DIVIDE, DISAPPEARS, DIVIDES_INTO_THREE)
-KINDS = (*ABOUT_DAUGHTERS, *ABOUT_MOTHERS, TWO_CELLS, MISSING)
+DECISION_KINDS = (*ABOUT_DAUGHTERS, *ABOUT_MOTHERS, TWO_CELLS, MISSING)
 NAMES_A_MOTHER = {MOTHER: True, TWO_CELLS: None, MISSING: None}
-"""Which kinds name a mother: always, or if she is known; all others never."""
+"""Which kinds name a mother: always, or if it is known; all others never."""
 
-MOST = 2**53
+LARGEST_LABEL = 2**53
 """Larger numbers are those of no cell, and not exact in a browser."""
 
 Subject = tuple[str, int, int | tuple[float, ...]]
@@ -38,7 +38,7 @@ class Decision:
         label: Its label; 0 for "missing".
         mother: For "mother", the mother's label; for "two cells", where the second cell comes from, if that is known; for
             "missing", the cell of the frame before whose mask is missing here, if it is known.
-        mother_frame: The mother's frame, where it is not the frame before: her mask is missing in between.
+        mother_frame: The mother's frame, where it is not the frame before: its mask is missing in between.
         other: For "one cell", the label of the other piece.
         place: For "missing", where: [z,] y, x in pixels.
     """
@@ -52,11 +52,13 @@ class Decision:
     place: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise DecisionError(f"a decision of kind {self.kind!r}; expected one of {', '.join(map(repr, KINDS))}")
+        if self.kind not in DECISION_KINDS:
+            raise DecisionError(
+                f"a decision of kind {self.kind!r}; expected one of {', '.join(map(repr, DECISION_KINDS))}"
+            )
         given = (self.frame, self.label, self.mother, self.mother_frame, self.other)
         numbers = tuple(0 if number is None else number for number in given)
-        if any(type(number) is not int or abs(number) > MOST for number in numbers):
+        if any(type(number) is not int or abs(number) > LARGEST_LABEL for number in numbers):
             told = ", ".join(f"{number!r:.20}" for number in numbers[:3])
             raise DecisionError(f"frame, label and mother are {told}; expected whole numbers, up to 2^53")
         named = NAMES_A_MOTHER.get(self.kind, False)
@@ -108,7 +110,7 @@ class Decision:
         place = content.get("place")
         if place is not None:
             numbers = isinstance(place, list | tuple) and all(type(each) in (int, float) for each in place)
-            if not numbers or not all(abs(each) <= MOST for each in place):
+            if not numbers or not all(abs(each) <= LARGEST_LABEL for each in place):
                 raise DecisionError(f"place is {place!r:.60}; expected two or three finite numbers, in pixels")
             place = tuple(float(each) for each in place)
         named = {name: content.get(name) for name in ("mother", "mother_frame", "other")}

@@ -10,10 +10,10 @@ import numpy as np
 
 from dunno.errors import DecisionError
 from dunno.report.crops import Box
-from dunno.review.choices import as_data, choices
+from dunno.review.answer_keys import as_data, choices
 from dunno.review.decisions import Decision
 from dunno.review.export import rate_of
-from dunno.review.log import Answer
+from dunno.review.log import LoggedAnswer
 from dunno.review.question import Question
 from dunno.review.queue import Filter, Order
 from dunno.review.review import Review
@@ -130,7 +130,7 @@ class Desk:
         self.review.check_nothing_new(seen)
         return self._shown(self.review.redo(who))
 
-    def _shown(self, answer: Answer) -> dict[str, Any]:
+    def _shown(self, answer: LoggedAnswer) -> dict[str, Any]:
         decision = answer.decision
         row = self.review.row_of(decision)
         if row is None:
@@ -152,14 +152,14 @@ class Desk:
         return None if not len(error) else rows.start + int(error.argmax())
 
     def view(self, row: int) -> dict[str, Any]:
-        """Everything to show about one daughter, and whether she was asked about."""
+        """Everything to show about one daughter, and whether it was asked about."""
         asked = self._asked if self._asked is not None and self._asked.row == row else None
         own = {"audit": asked is not None and asked.audit, "asked": asked is not None}
         view = self.views.view(row)
         return {**view, **own, "choices": as_data(choices(view)), "version": self.review.version}
 
     def history(self, row: int) -> list[dict[str, Any]]:
-        """The daughter and her ancestors as reported, the earliest first."""
+        """The daughter and its ancestors as reported, the earliest first."""
         return self.views.history(row)
 
     def crop(self, t: int, box: Box) -> bytes:

@@ -13,7 +13,7 @@ from dunno.review.views import in_words
 
 CLIENT = "x-dunno-client"
 """The header in which a page says which one it is: a random word of its own."""
-MOST, LONGEST = 32, 40
+MOST_REVIEWERS, LONGEST_NAME = 32, 40
 GONE = 10.0
 """Seconds without a sign of life after which a page no longer holds its question."""
 
@@ -33,7 +33,7 @@ class Desks:
 
     def of(self, headers: Mapping[str, str]) -> Desk:
         """The desk of whoever asks; the first page gets the first one."""
-        client = headers.get(CLIENT, "")[:LONGEST]
+        client = headers.get(CLIENT, "")[:LONGEST_NAME]
         if not client:
             return self.first
         if client not in self._others:
@@ -41,7 +41,7 @@ class Desks:
             self._others[client] = Desk(self.review, self.first.views, at, lambda: self._taken(client))
         self._others.move_to_end(client)
         self._seen[client] = time.monotonic()
-        if len(self._others) > MOST:
+        if len(self._others) > MOST_REVIEWERS:
             self._seen.pop(self._others.popitem(last=False)[0])
         return self._others[client]
 

@@ -16,7 +16,7 @@ from dunno.io.writers.csv import CsvWriter
 from dunno.io.writers.ctc import CtcWriter
 from dunno.io.writers.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, whole
-from dunno.lineage.gaps import one_link_each
+from dunno.lineage.gap_links import one_link_each
 from dunno.review.audit import ErrorRate
 from dunno.review.review import Review
 from dunno.review.state import Progress
@@ -26,7 +26,7 @@ from dunno.tracking import Tracking
 from dunno.types import Block, Movie, RunInfo
 
 STATEMENTS = "statements.csv"
-COLUMNS = ("kind", "frame", "label", "mother_frame", "mother", "other")
+STATEMENT_COLUMNS = ("kind", "frame", "label", "mother_frame", "mother", "other")
 
 
 def reviewed_blocks(review: Review) -> Iterator[Block]:
@@ -76,7 +76,7 @@ def export(
         if movie is not None:
             writers.append(CtcWriter(partial / "ctc", about, movie))
         summary = Summary()
-        kept = block_files.keep(reviewed_blocks(review), partial / block_files.FOLDER)
+        kept = block_files.keep(reviewed_blocks(review), partial / block_files.PAIRS_FOLDER)
         summary.tracks = len(drain(progress(summary.watch(kept), review.n_blocks), writers))
         cell_files.copy_cells(review.folder, partial)
         write_statements(partial / STATEMENTS, review)
@@ -98,7 +98,7 @@ def write_statements(path: Path, review: Review) -> None:
     Masks that hold two cells, pieces of one cell and cells without a mask are listed here; the masks are not redrawn.
     """
     with path.open("w", newline="") as file:
-        table = csv.DictWriter(file, [*COLUMNS, "z", "y", "x", "who", "time"], restval="")
+        table = csv.DictWriter(file, [*STATEMENT_COLUMNS, "z", "y", "x", "who", "time"], restval="")
         table.writeheader()
         for answer in review.standing:
             said = answer.decision.to_dict()

@@ -9,7 +9,7 @@ import numpy as np
 from dunno.review.review import Review
 
 BACK, AHEAD = 24, 24
-MOST = 400
+MOST_RELATIVES = 400
 """Cells of a family that are shown at most."""
 
 
@@ -60,7 +60,7 @@ def _descend(
         columns = (t - gaps.gap, pair.block.index_of(gaps.mother), gaps.daughter, gaps.probability)
         found += list(zip(*(column[far].tolist() for column in columns), strict=True))
         for when, mother, daughter, probability in found:
-            if (when, mother) not in number or len(cells) >= MOST:
+            if (when, mother) not in number or len(cells) >= MOST_RELATIVES:
                 continue
             if (t + 1, daughter) not in number:
                 number[t + 1, daughter] = len(cells)

@@ -6,9 +6,9 @@ given it the pair is solved and decided again, and has the error $E_a$:
 
 $$gain_j = E - \sum_a P_j(a)\, E_a$$
 
-The part of j herself is $1 - P_j(\text{decision}_j)$; the rest is what the answer says about her neighbours. Frame pairs are
-independent, so that nothing follows in other pairs. Edges less probable than `LEAST` are left out, which takes a pair apart into
-small groups of cells.
+The part of j itself is $1 - P_j(\text{decision}_j)$; the rest is what the answer says about its neighbours. Frame pairs are
+independent, so that nothing follows in other pairs. Edges less probable than `LEAST_GAIN` are left out, which takes a pair apart
+into small groups of cells.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from dunno.assignment import Problem, Triples, decide
-from dunno.review.constraints import APPEARS, constrained, nothing_said
+from dunno.review.constraints import APPEARS, constrained, no_constraints
 from dunno.types import Floats, Ints, PairPosterior
 
-LEAST = 0.01
+LEAST_GAIN = 0.01
 
 
 def errors(pair: PairPosterior) -> Floats:
@@ -36,7 +36,7 @@ def groups(pair: PairPosterior) -> Ints:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    likely = pair.log_probability >= np.log(LEAST)
+    likely = pair.log_probability >= np.log(LEAST_GAIN)
     m, n = len(pair.mothers), len(pair.daughters)
     ends = (pair.daughter[likely], n + pair.mother[likely])
     graph = coo_array((np.ones(int(likely.sum()), np.int8), ends), shape=(n + m, n + m))
@@ -50,7 +50,7 @@ def signatures(pair: PairPosterior, group: Ints) -> Floats:
     """
     if pair.problem is None:
         return errors(pair)
-    problem, kept = pair.problem, np.flatnonzero(pair.log_probability >= np.log(LEAST))
+    problem, kept = pair.problem, np.flatnonzero(pair.log_probability >= np.log(LEAST_GAIN))
     mother, daughter = pair.mother[kept], pair.daughter[kept]
     dividing = problem.cost if problem.dividing_cost is None else problem.dividing_cost
     parts = (mother, daughter, problem.cost[kept], dividing[kept], problem.disappear[mother], problem.divide[mother])
@@ -65,10 +65,10 @@ def signatures(pair: PairPosterior, group: Ints) -> Floats:
 
 
 def promise(error: Floats, group: Ints) -> Floats:
-    """(n,) what asking each daughter may be worth: the sum, over her group, of the lesser of her error and the other's.
+    """(n,) what asking each daughter may be worth: the sum, over its group, of the lesser of its error and the other's.
 
     An answer that confirms what was reported rarely changes it elsewhere, so a neighbour gains at most about as often as the
-    answer is a surprise, and no more than she has to lose. It takes no solving, and tells whose gain is worth computing.
+    answer is a surprise, and no more than it has to lose. It takes no solving, and tells whose gain is worth computing.
     """
     order = np.lexsort((error, group))
     sorted_error, sorted_group = error[order], group[order]
@@ -82,13 +82,7 @@ def promise(error: Floats, group: Ints) -> Floats:
 
 
 def gain(pair: PairPosterior, daughter: int, members: Ints | None = None) -> float:
-    """The expected gain of asking one daughter; her own error where the pair has no assignment problem.
-
-    Args:
-        pair: The pair.
-        daughter: Whom to ask.
-        members: The daughters of her group, ascending, if they are known.
-    """
+    """The expected gain of asking one daughter; its own error where the pair has no assignment problem."""
     if pair.problem is None:
         return float(errors(pair)[daughter])
     if members is None:
@@ -100,14 +94,14 @@ def gain(pair: PairPosterior, daughter: int, members: Ints | None = None) -> flo
     own = np.flatnonzero(problem.daughter == place)
     options = [*own.tolist(), -1]
     chances = np.append(found.edge[own], found.appear[place])
-    asked = chances >= LEAST
+    asked = chances >= LEAST_GAIN
     after = [_given(problem, place, option) for option, worth in zip(options, asked, strict=True) if worth]
     return float(before - np.dot(chances[asked] / chances[asked].sum(), after))
 
 
 def _group_problem(pair: PairPosterior, problem: Problem, daughters: Ints, daughter: int) -> tuple[Problem, int]:
     """The problem of one group alone, and where the daughter is in it."""
-    kept = np.flatnonzero((pair.log_probability >= np.log(LEAST)) & np.isin(pair.daughter, daughters))
+    kept = np.flatnonzero((pair.log_probability >= np.log(LEAST_GAIN)) & np.isin(pair.daughter, daughters))
     mothers = np.unique(pair.mother[kept])
     ends = np.searchsorted(mothers, pair.mother[kept]), np.searchsorted(daughters, pair.daughter[kept])
     dividing = None if problem.dividing_cost is None else problem.dividing_cost[kept]
@@ -128,7 +122,7 @@ def _triples_among(problem: Problem, kept: Ints) -> Triples | None:
 
 def _given(problem: Problem, daughter: int, option: int) -> float:
     """The error that is left when the daughter's edge, or -1 for ⊥, is known."""
-    said = nothing_said(problem.n_mothers, problem.n_daughters)
+    said = no_constraints(problem.n_mothers, problem.n_daughters)
     said.mother[daughter] = APPEARS if option < 0 else problem.mother[option]
     found, edge = decide(constrained(problem, said))
     return _error(problem, found.edge, found.appear, edge)

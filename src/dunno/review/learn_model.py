@@ -20,14 +20,14 @@ from dunno.runs.workspace import CALIBRATION_FILE
 from dunno.terms import to_free
 from dunno.types import Candidates, Floats, FramePair
 
-LEAST_PROBABILITY = 1e-9
-EVENTS = ("appear", "disappear", "divide")
+LEAST_ANSWER_PROBABILITY = 1e-9
+EVENT_KINDS = ("appear", "disappear", "divide")
 PRIOR = {"log": 1.0, "logit": 1.0, "none": 0.3}
 """How far, on the scale of its link, a parameter may be expected from what the output was made with."""
 ENOUGH_FOR_TERMS = 100
 """Answers from which on terms are fitted: with half as many, they became too sure of themselves on some colonies."""
 STEP = 0.05
-ROUNDS, HALVINGS, ENOUGH_GAINED = 8, 4, 0.05
+LEARNING_ROUNDS, HALVINGS, ENOUGH_GAINED = 8, 4, 0.05
 """How many steps are taken at most, how often each is halved, and the gain in natural logarithms that is worth another."""
 AS_IT_IS = Softening()
 
@@ -108,7 +108,7 @@ def fit_tempering(review: Review, lessons: Lessons) -> tuple[TemperedCosts, Valu
     problems = {t: review.original(t).problem for t in np.unique(lessons.pair).tolist()}
     given = next(iter(problems.values()))
     assert given is not None
-    middle = np.array([0.0, *(float(np.median(getattr(given, name))) for name in EVENTS)])
+    middle = np.array([0.0, *(float(np.median(getattr(given, name))) for name in EVENT_KINDS)])
     scale = np.array([1.0, 3.0, 3.0, 3.0])  # event costs are no logarithms of anything positive
 
     def made(change: Floats) -> TemperedCosts:
@@ -138,7 +138,7 @@ def fit_tempering(review: Review, lessons: Lessons) -> tuple[TemperedCosts, Valu
     )
     width = 1.96 * scale * spread
     values = {"tempering": (fitted.tempering, *(fitted.tempering * np.exp(sign * width[0]) for sign in (-1, 1)))}
-    for name, half in zip(EVENTS, width[1:].tolist(), strict=True):
+    for name, half in zip(EVENT_KINDS, width[1:].tolist(), strict=True):
         value = float(getattr(fitted, name))
         values[name] = (value, value - half, value + half)
     return fitted, {name: (float(v), float(low), float(high)) for name, (v, low, high) in values.items()}
@@ -157,7 +157,7 @@ def _of_answers(lessons: Lessons, problem: Callable[[int], Problem], softening: 
             j, mother = int(lessons.daughter[k]), int(lessons.mother[k])
             place = np.flatnonzero((posed.daughter == j) & (posed.mother == mother))
             p = soft[len(posed.daughter) + j] if mother < 0 else soft[place[0]] if len(place) else 1.0
-            found[k] = np.log(max(float(p), LEAST_PROBABILITY))
+            found[k] = np.log(max(float(p), LEAST_ANSWER_PROBABILITY))
     return found
 
 
@@ -173,7 +173,7 @@ def _climbed(log_probability: LogProbability, weight: Floats, n: int) -> tuple[F
 
     change, logs = np.zeros(n), log_probability(np.zeros(n))
     first = logs
-    for _ in range(ROUNDS):
+    for _ in range(LEARNING_ROUNDS):
         gradient = np.stack([log_probability(change + step) - logs for step in STEP * np.eye(n)]) / STEP
         information = (weight * gradient) @ gradient.T + np.eye(n)
         step = np.linalg.solve(information, gradient @ weight - change)

@@ -13,7 +13,7 @@ import numpy as np
 
 from dunno.calibration import ModelCalibration
 from dunno.calibration.comparison import Comparison
-from dunno.calibration.kinds.temperature import UNKNOWN, LabelledDaughters
+from dunno.calibration.kinds.temperature import UNKNOWN_MOTHER, LabelledDaughters
 from dunno.calibration.softening import Softening, fit_softening
 from dunno.review.lessons import Lessons
 from dunno.review.retracking import plan_of
@@ -24,13 +24,7 @@ from dunno.types import PairPosterior
 
 
 def learn_softening(review: Review, lessons: Lessons, calibration: ModelCalibration) -> Softening:
-    """The softening with which the answers are most probable.
-
-    Args:
-        review: The review.
-        lessons: Its answers.
-        calibration: The model; its own τ is what is believed before.
-    """
+    """The softening with which the answers are most probable."""
 
     def tempered(tempering: float) -> Comparison:
         softening = Softening(tempering, 0.0)
@@ -54,7 +48,7 @@ def beside_answers(pairs: Callable[[int], PairPosterior], lessons: Lessons) -> L
     """What is believed of every answered daughter, by the number of its frame pair, beside its answer."""
     numbers = np.unique(lessons.pair).tolist()
     posteriors = [pairs(t) for t in numbers]
-    mothers = [np.full(len(pair.daughters), UNKNOWN) for pair in posteriors]
+    mothers = [np.full(len(pair.daughters), UNKNOWN_MOTHER) for pair in posteriors]
     for t, mother in zip(numbers, mothers, strict=True):
         answered = lessons.pair == t
         mother[lessons.daughter[answered]] = lessons.mother[answered]

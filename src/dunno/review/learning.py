@@ -16,21 +16,14 @@ Fitted = ModelCalibration | TemperedCosts | TemperatureScaling
 
 @dataclass(frozen=True)
 class Learnt:
-    """A calibration fitted on a review.
+    """A calibration fitted on a review."""
 
-    Attributes:
-        calibration: What was fitted.
-        values: Each parameter with its 95 % interval.
-        answers: How many answers it was fitted on.
-        effective: How many drawn at random would be worth as much; all of them where each counts once, as for a model.
-        left_out: How many answers were not used, and why.
-    """
-
-    calibration: Fitted
-    values: Values
-    answers: int
+    calibration: Fitted  # What was fitted
+    values: Values  # Each parameter with its 95 % interval
+    answers: int  # How many answers it was fitted on
+    # How many drawn at random would be worth as much; all of them where each counts once, as for a model
     effective: float
-    left_out: dict[str, int]
+    left_out: dict[str, int]  # How many answers were not used, and why
 
     @property
     def enough(self) -> bool:

@@ -7,7 +7,7 @@ $$v_m = 1 + \frac{N_M - 1}{N_m - 1} \left(\frac{1}{N_m q_m} - 1\right)$$
 
 the mean of $v_m \cdot loss_m$ is an unbiased estimate of the mean loss over all daughters (Farquhar, Gal & Rainforth, *On
 statistical bias in active learning*, 2021). A daughter drawn at random then counts about ten times, a doubtful one hardly more
-than for herself.
+than for itself.
 """
 
 from __future__ import annotations
@@ -19,33 +19,25 @@ import numpy as np
 from dunno.errors import InputError
 from dunno.review.constraints import index_of
 from dunno.review.decisions import NO_MOTHER, SKIP, Decision
-from dunno.review.log import Answer
+from dunno.review.log import LoggedAnswer
 from dunno.review.review import Review
 from dunno.types import Floats, Ints
 
 Values = dict[str, tuple[float, float, float]]
 """Parameters by name, each with its 95 % interval; NaN where it has none."""
-LEAST, ENOUGH = 10, 50
+LEAST_ANSWERS, ENOUGH = 10, 50
 """Answers below which nothing is fitted, and below which a fit is not to be trusted much; as if drawn at random, where weighted."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lessons:
-    """Answered daughters whose chance of being asked is known.
+    """Answered daughters whose chance of being asked is known."""
 
-    Attributes:
-        pair: (L,) the number of each one's frame pair, ascending.
-        daughter: (L,) her index in it.
-        mother: (L,) the index of the mother, -1 for none.
-        weight: (L,) how much she counts where all daughters are to be spoken for.
-        left_out: How many answers are not used, and why.
-    """
-
-    pair: Ints
-    daughter: Ints
-    mother: Ints
-    weight: Floats
-    left_out: dict[str, int]
+    pair: Ints  # (L,) the number of each one's frame pair, ascending
+    daughter: Ints  # (L,) its index in it
+    mother: Ints  # (L,) the index of the mother, -1 for none
+    weight: Floats  # (L,) how much it counts where all daughters are to be spoken for
+    left_out: dict[str, int]  # How many answers are not used, and why
 
     def __len__(self) -> int:
         return len(self.pair)
@@ -57,16 +49,17 @@ class Lessons:
 
     def require(self, worth: float) -> None:
         """Refuse to fit on next to nothing: on answers that are worth fewer than a few."""
-        if worth < LEAST:
+        if worth < LEAST_ANSWERS:
             more = f"{len(self)} answers" + (f", worth {worth:.0f} drawn at random," if worth < len(self) else "")
             raise InputError(
-                f"{more} are too few to fit on ({LEAST} are needed); go on reviewing: one question in ten is drawn at random"
+                f"{more} are too few to fit on ({LEAST_ANSWERS} are needed); "
+                "go on reviewing: one question in ten is drawn at random"
             )
 
 
 def lessons_of(review: Review) -> Lessons:
-    """Collect the standing answers to questions; a daughter's last answer counts, her first question's chance."""
-    asked: dict[int, tuple[Answer, Answer]] = {}
+    """Collect the standing answers to questions; a daughter's last answer counts, its first question's chance."""
+    asked: dict[int, tuple[LoggedAnswer, LoggedAnswer]] = {}
     left_out = {"not asked but chosen": 0, "skipped": 0}
     for answer in review.standing:
         row = review.row_of(answer.decision)

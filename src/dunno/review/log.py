@@ -27,30 +27,23 @@ ANSWER, UNDO, REDO = "answer", "undo", "redo"
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A decision with the circumstances in which it was taken.
+class LoggedAnswer:
+    """A decision with the circumstances in which it was taken."""
 
-    Attributes:
-        n: Its number in the log.
-        decision: What was said.
-        before: What was believed before: `mothers` (label → probability), `no_mother`, and the `decision` reported (the
-            mother's label, or none).
-        question: How it came to be asked: `audit` (drawn at random), `chance` (of being asked then), `left` (daughters not
-            answered then); `None` where the person chose the cell.
-        who: Who said it.
-        time: When, in UTC.
-    """
-
-    n: int
-    decision: Decision
+    n: int  # Its number in the log
+    decision: Decision  # What was said
+    # What was believed before: `mothers` (label → probability), `no_mother`, and the `decision` reported (the
+    # mother's label, or none)
     before: dict[str, Any]
+    # How it came to be asked: `audit` (drawn at random), `chance` (of being asked then), `left` (daughters not
+    # answered then); `None` where the person chose the cell
     question: dict[str, Any] | None = None
-    who: str = ""
-    time: str = ""
+    who: str = ""  # Who said it
+    time: str = ""  # When, in UTC
 
 
 @dataclass(frozen=True)
-class Said:
+class LogLine:
     """One line of the log: what was done, to which decision, by whom."""
 
     n: int
@@ -61,16 +54,16 @@ class Said:
 
 @dataclass
 class History:
-    """The answers that stand, and those that were undone and can be redone, the next one last; `said` is every line."""
+    """The answers that stand, and those that were undone and can be redone, the next one last; `lines` is every line."""
 
-    standing: list[Answer] = field(default_factory=list)
-    undone: list[Answer] = field(default_factory=list)
-    said: list[Said] = field(default_factory=list)
+    standing: list[LoggedAnswer] = field(default_factory=list)
+    undone: list[LoggedAnswer] = field(default_factory=list)
+    lines: list[LogLine] = field(default_factory=list)
 
     @property
     def version(self) -> int:
         """The number of the last line; 0 before the first."""
-        return self.said[-1].n if self.said else 0
+        return self.lines[-1].n if self.lines else 0
 
     def take(self, record: dict[str, Any]) -> None:
         """Follow one line of the log."""
@@ -79,7 +72,7 @@ class History:
             if not isinstance(record["before"], dict) or not isinstance(record.get("question") or {}, dict):
                 raise TypeError(record)
             told = (str(record.get("who", "")), str(record.get("time", "")))
-            self.standing.append(Answer(record["n"], decision, record["before"], record.get("question"), *told))
+            self.standing.append(LoggedAnswer(record["n"], decision, record["before"], record.get("question"), *told))
             self.undone.clear()
         elif record["action"] == UNDO:
             self.undone.append(self.standing.pop())
@@ -88,7 +81,7 @@ class History:
         else:
             raise ValueError(record["action"])
         touched = self.undone[-1] if record["action"] == UNDO else self.standing[-1]
-        self.said.append(Said(record["n"], str(record.get("who", "")), record["action"], touched.decision))
+        self.lines.append(LogLine(record["n"], str(record.get("who", "")), record["action"], touched.decision))
 
 
 def replay(records: list[dict[str, Any]]) -> History:
@@ -170,19 +163,19 @@ class Log:
 
     def answer(
         self, decision: Decision, before: dict[str, Any], question: dict[str, Any] | None, who: str | None = None
-    ) -> Answer:
+    ) -> LoggedAnswer:
         """Add an answer; it is on the disk when this returns."""
         self._add({"action": ANSWER, **decision.to_dict(), "before": before, "question": question}, who)
         return self.history.standing[-1]
 
-    def undo(self, who: str | None = None) -> Answer:
+    def undo(self, who: str | None = None) -> LoggedAnswer:
         """Take the last standing answer back."""
         if not self.history.standing:
             raise DecisionError("there is nothing to undo")
         self._add({"action": UNDO, "of": self.history.standing[-1].n}, who)
         return self.history.undone[-1]
 
-    def redo(self, who: str | None = None) -> Answer:
+    def redo(self, who: str | None = None) -> LoggedAnswer:
         """Let the answer stand again that was undone last."""
         if not self.history.undone:
             raise DecisionError("there is nothing to redo")

@@ -8,7 +8,7 @@ from typing import Any
 from dunno.errors import InputError, OutputError
 from dunno.io.output import read_written_run
 from dunno.io.writing import REVIEW_FILE
-from dunno.report.deciding import fingerprint
+from dunno.report.review_address import fingerprint
 from dunno.types import RunInfo
 from dunno.work.lock import Lock
 
@@ -41,13 +41,7 @@ def alone(folder: Path, who: str) -> Lock:
 
 
 def header_of(folder: Path, about: RunInfo, found: dict[str, Any] | None) -> dict[str, Any]:
-    """The first line of the output's log; refused where the log that was found is another tracking's.
-
-    Args:
-        folder: The output.
-        about: Its parameters, as this dunno reads them.
-        found: The first line of the log that is there.
-    """
+    """The first line of the output's log; refused where the log that was found is another tracking's."""
     # a newer dunno may know more than when the review was begun
     header = {"review_of": fingerprint(written(folder)), "dunno": about.version, "movie": about.movie}
     if found is not None and found.get("review_of") != header["review_of"]:

@@ -1,4 +1,4 @@
-"""A question of a review: whom it is about, and how she came to be asked about."""
+"""A question of a review: whom it is about, and how it came to be asked about."""
 
 from __future__ import annotations
 
@@ -8,25 +8,15 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Question:
-    """A daughter to ask about.
+    """A daughter to ask about."""
 
-    Attributes:
-        row: Her row in the review's table.
-        pair: The number of the frame pair.
-        frame: Original index of her frame.
-        label: Her label.
-        audit: Whether she was drawn at random.
-        chance: The chance that she, of all, was asked now.
-        left: How many daughters had no answer then.
-    """
-
-    row: int
-    pair: int
-    frame: int
-    label: int
-    audit: bool
-    chance: float
-    left: int
+    row: int  # Its row in the review's table
+    pair: int  # The number of the frame pair
+    frame: int  # Original index of its frame
+    label: int  # Its label
+    audit: bool  # Whether it was drawn at random
+    chance: float  # The chance that it, of all, was asked now
+    left: int  # How many daughters had no answer then
 
     @property
     def log(self) -> dict[str, Any]:

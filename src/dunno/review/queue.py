@@ -9,34 +9,28 @@ from typing import Literal, get_args
 import numpy as np
 
 from dunno.errors import InputError
-from dunno.review.table import Table
+from dunno.review.daughters import Table
 from dunno.types import Bools, Floats, Ints
 
 Order = Literal["gain", "links", "entropy", "time"]
-DOUBTFUL = 0.01
+DOUBTFUL_ERROR = 0.01
 """In the order of time, daughters whose error is less probable than this are passed over."""
-NEAR, WORTH = 6.0, 0.7
+NEAR_CELLS, SECOND_BEST_WORTH = 6.0, 0.7
 """A question is near another one of the same frames within this many times the cells' spacing, and comes before the best
 one if it gains at least this share of what that gains: the eye stays."""
-LOOKED_AT = 32
+GAINS_COMPUTED = 32
 """The gain is computed of this many daughters of the highest promise, and the largest one wins."""
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Which daughters to ask about; everything by default.
+    """Which daughters to ask about; everything by default."""
 
-    Attributes:
-        frames: First and last original frame of the daughters.
-        region: (top, left, bottom, right) in the movie's unit, in the plane.
-        divisions: Only those that take part in a division.
-        starts: Only those that start a track.
-    """
-
-    frames: tuple[int, int] | None = None
+    frames: tuple[int, int] | None = None  # First and last original frame of the daughters
+    # (top, left, bottom, right) in the movie's unit, in the plane
     region: tuple[float, float, float, float] | None = None
-    divisions: bool = False
-    starts: bool = False
+    divisions: bool = False  # Only those that take part in a division
+    starts: bool = False  # Only those that start a track
 
     def __post_init__(self) -> None:
         if self.region is not None and (len(self.region) != 4 or not np.isfinite(self.region).all()):
@@ -65,15 +59,11 @@ class Queue:
     """Orders daughters by what asking them is worth.
 
     A gain is costly, so it is computed only for those that promise most; what is chosen depends on nothing else.
-
-    Attributes:
-        table: What is known about every daughter.
-        gain_of: Computes one daughter's gain, given her row.
-        gains: (N,) the gains computed so far, which hold for the signatures in `known_for` (NaN: none yet).
     """
 
-    table: Table
-    gain_of: Callable[[int], float]
+    table: Table  # What is known about every daughter
+    gain_of: Callable[[int], float]  # Computes one daughter's gain, given its row
+    # (N,) the gains computed so far, which hold for the signatures in `known_for` (NaN: none yet)
     gains: Floats = field(init=False)
     known_for: Floats = field(init=False)
 
@@ -93,7 +83,7 @@ class Queue:
             raise InputError(f"order is {order!r}; expected one of {', '.join(get_args(Order))}")
         rows = np.flatnonzero(open_rows)
         if order == "time":
-            return [int(row) for row in rows[self.table.error[rows] >= DOUBTFUL][:n]]
+            return [int(row) for row in rows[self.table.error[rows] >= DOUBTFUL_ERROR][:n]]
         if order == "links":
             return [int(row) for row in _largest(self.table.error, rows[self.table.linked[rows]], n)]
         if order == "entropy":
@@ -108,8 +98,8 @@ class Queue:
         t = self.table.pair_of(before)
         own = self.table.rows(t)
         distance = np.linalg.norm(self.table.place[best] - self.table.place[before], axis=1)
-        reach = NEAR * self._spacing(t)
-        worth = WORTH * self.gain(best[0])
+        reach = NEAR_CELLS * self._spacing(t)
+        worth = SECOND_BEST_WORTH * self.gain(best[0])
         near = [row for row, far in zip(best, distance, strict=True) if own.start <= row < own.stop and far <= reach]
         return [row for row in near if self.gain(row) >= worth][:1] or best[:1]
 
@@ -120,7 +110,7 @@ class Queue:
         return float(np.sqrt(max(sides.prod(), 0.0) / max(len(place), 1)))
 
     def _by_gain(self, rows: Ints, n: int) -> list[int]:
-        promising = _largest(self.table.promise, rows, LOOKED_AT + n - 1).tolist()
+        promising = _largest(self.table.promise, rows, GAINS_COMPUTED + n - 1).tolist()
         return sorted(promising, key=lambda row: (-self.gain(row), row))[:n]
 
 

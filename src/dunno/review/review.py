@@ -12,17 +12,17 @@ import numpy as np
 
 from dunno.errors import DecisionError, InputError
 from dunno.io.output import read_run, reopen_movie
-from dunno.report.deciding import port_of
+from dunno.report.review_address import port_of
 from dunno.review.asking import Asker, error_rate
 from dunno.review.audit import SHARE, Audit, ErrorRate
+from dunno.review.conflicts import check_nothing_new, check_seen
 from dunno.review.constraints import FrameCells, index_of
 from dunno.review.decisions import MISSING, SKIP, TWO_CELLS, Decision
-from dunno.review.log import Answer, History, Log, Said, read_log, replay
-from dunno.review.meanwhile import check_nothing_new, check_seen
+from dunno.review.log import History, Log, LoggedAnswer, LogLine, read_log, replay
 from dunno.review.opening import alone, header_of, user, written
 from dunno.review.question import Question
 from dunno.review.queue import Filter, Order, Queue
-from dunno.review.state import Progress, State
+from dunno.review.state import Progress, ReviewState
 from dunno.types import Block, Bools, Detections, Movie, PairPosterior, RunInfo
 from dunno.work.lock import Lock
 
@@ -67,7 +67,7 @@ class Review:
             self.__dict__["movie"] = movie  # where cached_property would keep it
         self._log, self._history, self._lock = log, history, lock
         self._guard = RLock()
-        self._state = State(folder, about, progress)
+        self._state = ReviewState(folder, about, progress)
         self.table = self._state.table
         self.queue = Queue(self.table, self._state.gain)
         self.audit = Audit(len(self.table), SEED, SHARE)
@@ -144,7 +144,7 @@ class Review:
         return self.about.calibrated
 
     @property
-    def standing(self) -> tuple[Answer, ...]:
+    def standing(self) -> tuple[LoggedAnswer, ...]:
         """The answers that stand, the first one first."""
         return tuple(self._history.standing)
 
@@ -195,7 +195,7 @@ class Review:
         """The row of the daughter that a decision answers for; `None` where it answers for none."""
         return self._state.row_of(decision)
 
-    def answer(self, decision: Decision, question: Question | None = None, who: str | None = None) -> Answer:
+    def answer(self, decision: Decision, question: Question | None = None, who: str | None = None) -> LoggedAnswer:
         """Take a decision: refused with the reason if it contradicts others, on the disk when this returns.
 
         Args:
@@ -225,14 +225,14 @@ class Review:
         if not all(-0.5 <= each <= size - 0.5 for each, size in zip(place, shape, strict=True)):
             raise DecisionError(f"place is {place}, outside the field of {' × '.join(map(str, shape))} pixels")
 
-    def undo(self, who: str | None = None) -> Answer:
+    def undo(self, who: str | None = None) -> LoggedAnswer:
         """Take back the last answer."""
         with self._guard:
             answer = self._open_log().undo(who)
             self.changed = self._state.remove(answer)
             return answer
 
-    def redo(self, who: str | None = None) -> Answer:
+    def redo(self, who: str | None = None) -> LoggedAnswer:
         """Let the last undone answer stand again."""
         with self._guard:
             answer = self._open_log().redo(who)
@@ -279,10 +279,10 @@ class Review:
         """Who opened the review."""
         return "" if self._log is None else self._log.who
 
-    def since(self, version: int) -> list[Said]:
+    def since(self, version: int) -> list[LogLine]:
         """What was said after a version, while this review was open."""
         with self._guard:
-            return [each for each in self._history.said if each.n > version]
+            return [each for each in self._history.lines if each.n > version]
 
     def check_seen(self, decision: Decision, seen: int | None) -> None:
         """Refuse to take the place of what somebody said about the same cell while this person was looking at it."""

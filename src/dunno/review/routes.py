@@ -113,7 +113,7 @@ def _deciding(app: fastapi.FastAPI, desks: Desks, alone: Alone, gate: Gate) -> N
 
         def work() -> Any:
             desk = desks.of(request.headers)
-            found = desk.answer(decision, _name(content), _seen(content))
+            found = desk.answer(decision, _name(content), _version_seen(content))
             return {**found, **(desk.ask() if decision.about_daughter else {"state": desk.state()})}
 
         return alone(work)
@@ -121,12 +121,12 @@ def _deciding(app: fastapi.FastAPI, desks: Desks, alone: Alone, gate: Gate) -> N
     @app.post("/api/undo")
     def undo(request: fastapi.Request, content: dict[str, Any] | None = None) -> Any:
         said = content or {}
-        return alone(lambda: desks.of(request.headers).undo(_name(said), _seen(said)))
+        return alone(lambda: desks.of(request.headers).undo(_name(said), _version_seen(said)))
 
     @app.post("/api/redo")
     def redo(request: fastapi.Request, content: dict[str, Any] | None = None) -> Any:
         said = content or {}
-        return alone(lambda: desks.of(request.headers).redo(_name(said), _seen(said)))
+        return alone(lambda: desks.of(request.headers).redo(_name(said), _version_seen(said)))
 
     @app.post("/api/choose")
     def choose(content: dict[str, Any], request: fastapi.Request) -> Any:
@@ -162,7 +162,7 @@ def _name(content: dict[str, Any]) -> str | None:
     return " ".join((who or "").split())[:60] or None
 
 
-def _seen(content: dict[str, Any]) -> int | None:
+def _version_seen(content: dict[str, Any]) -> int | None:
     seen = content.get("seen")
     return seen if type(seen) is int else None
 

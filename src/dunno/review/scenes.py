@@ -48,7 +48,7 @@ class Scenes:
         return float(sides.max()), float(np.sqrt(sides.prod()))
 
     def box(self, pair: PairPosterior, daughter: int, own: Ints) -> Box:
-        """What to show of a pair: the daughter, those of her edges that have some probability, and their surroundings."""
+        """What to show of a pair: the daughter, those of its edges that have some probability, and their surroundings."""
         width, size = self._size(pair.daughters, daughter)
         here = self._in_pixels(pair.daughters, [daughter])
         near = self._in_pixels(pair.mothers, pair.mother[own[(pair.probability[own] >= 0.01) | pair.selected[own]]])

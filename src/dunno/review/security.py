@@ -27,12 +27,12 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 WRITE_HEADER = "x-dunno-review"
 SAFE_METHODS = ("GET", "HEAD")
-MOST_BYTES = 1 << 20
+MOST_REQUEST_BYTES = 1 << 20
 WELCOME = """<!doctype html><title>dunno review</title><meta http-equiv="refresh" content="0;url=/">
 <link rel="icon" href="data:,">
 <a href="/">to the review</a>
 """
-PLACE = re.compile(r"/at/(\d{1,9}):(\d{1,9})")
+PLACE_PATTERN = re.compile(r"/at/(\d{1,9}):(\d{1,9})")
 LEADS = """<!doctype html><title>dunno review</title><meta http-equiv="refresh" content="0;url=/#{frame}:{label}">
 <link rel="icon" href="data:,">
 <a href="/#{frame}:{label}">to cell {label} of frame {frame}</a>
@@ -56,23 +56,15 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Gate:
-    """What is asked of every request.
+    """What is asked of every request."""
 
-    Attributes:
-        port: The server's own port; cookies are shared by all ports of a machine, so its name holds it.
-        names: Names under which the server may be reached, beside loopback addresses and localhost.
-        anywhere: Whether it listens beyond loopback: every bare IP address is then an honest name for it.
-        token: What the address must hold once.
-        secret: What the cookie holds from then on.
-        unused: Tokens that have let nobody in yet.
-    """
-
-    port: int
+    port: int  # The server's own port; cookies are shared by all ports of a machine, so its name holds it
+    # Names under which the server may be reached, beside loopback addresses and localhost
     names: frozenset[str] = frozenset()
-    anywhere: bool = False
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    secret: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    unused: set[str] = field(default_factory=set)
+    anywhere: bool = False  # Whether it listens beyond loopback: every bare IP address is then an honest name for it
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))  # What the address must hold once
+    secret: str = field(default_factory=lambda: secrets.token_urlsafe(24))  # What the cookie holds from then on
+    unused: set[str] = field(default_factory=set)  # Tokens that have let nobody in yet
 
     def __post_init__(self) -> None:
         self.unused.add(self.token)
@@ -124,7 +116,7 @@ class Gate:
 
     def leads_to(self, method: str, headers: Mapping[str, str], path: str) -> str | None:
         """The page that leads on to a cell, for a link from a report; `None` where nothing of that sort was asked for."""
-        found = PLACE.fullmatch(path)
+        found = PLACE_PATTERN.fullmatch(path)
         if method != "GET" or found is None or not self.is_own_name(headers.get("host", "")):
             return None
         return LEADS.format(frame=found.group(1), label=found.group(2))
@@ -178,7 +170,9 @@ def guarded(app: App, gate: Gate) -> App:
         elif (refused := gate.refusal(scope["method"], headers)) is not None:
             await _answer(send_with_headers, refused[0], "text/plain", f"dunno review: {refused[1]}\n")
         elif (body := await _body(receive)) is None:
-            await _answer(send_with_headers, 413, "text/plain", f"dunno review: more than {MOST_BYTES:,} bytes\n")
+            await _answer(
+                send_with_headers, 413, "text/plain", f"dunno review: more than {MOST_REQUEST_BYTES:,} bytes\n"
+            )
         else:
             await app(scope, _again(body, receive), send_with_headers)
 
@@ -192,7 +186,7 @@ async def _body(receive: Receive) -> bytes | None:
         message = await receive()
         body += message.get("body", b"")
         more = message.get("more_body", False)
-        if len(body) > MOST_BYTES:
+        if len(body) > MOST_REQUEST_BYTES:
             return None
     return body
 

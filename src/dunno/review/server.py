@@ -11,7 +11,7 @@ from dunno.review.desk import Desk
 from dunno.review.desks import Desks
 from dunno.review.security import App, Gate, guarded
 
-KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+CONTENT_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -36,7 +36,7 @@ def static_files() -> dict[str, tuple[str, bytes]]:
     """The page's files by the address under which they are served; read once."""
     found = {}
     for each in (files("dunno.review") / "static").iterdir():
-        kind = KINDS.get(f".{each.name.rsplit('.', 1)[-1]}")
+        kind = CONTENT_TYPES.get(f".{each.name.rsplit('.', 1)[-1]}")
         if kind is not None:
             found["/" if each.name == "index.html" else f"/{each.name}"] = (kind, each.read_bytes())
     return found

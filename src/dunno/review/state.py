@@ -16,20 +16,20 @@ from dunno.io.block_files import n_blocks
 from dunno.review import gain
 from dunno.review.condition import Rules, condition
 from dunno.review.constraints import FrameCells, index_of
+from dunno.review.daughters import Table
 from dunno.review.decisions import ABOUT_MOTHERS, MISSING, NO_CELL, ONE_CELL, TWO_CELLS, Decision, in_force
-from dunno.review.log import Answer
+from dunno.review.log import LoggedAnswer
 from dunno.review.statements import concerns
 from dunno.review.store import Recent, Store
-from dunno.review.table import Table
 from dunno.types import Block, Bools, Ints, PairPosterior, RunInfo
 
-FALSE = (NO_CELL, ONE_CELL)
+MASK_STATEMENTS = (NO_CELL, ONE_CELL)
 KEPT_BLOCKS = 16
 """Blocks with decisions that are kept solved: to solve one takes as long as to track it."""
 Progress = Callable[[Iterator[Block], int], Iterator[Block]]
 
 
-class State:
+class ReviewState:
     """An output's pairs given the answers that stand.
 
     Attributes:
@@ -43,27 +43,27 @@ class State:
         self._store = Store(folder)
         self._solved: Recent[Block] = Recent(KEPT_BLOCKS)
         self._on_pair: dict[int, list[Decision]] = defaultdict(list)
-        self.answers: dict[int, list[Answer]] = defaultdict(list)
+        self.answers: dict[int, list[LoggedAnswer]] = defaultdict(list)
         self.table = Table.of(progress(self._store.stream(), n_blocks(folder)))
 
-    def replay(self, answers: Iterable[Answer]) -> None:
+    def replay(self, answers: Iterable[LoggedAnswer]) -> None:
         """Let answers stand, one after the other; each block is solved once."""
         for answer in answers:
             self._keep(answer)
         for pairs in self._groups(self._on_pair):
             self._refresh(pairs)
 
-    def add(self, answer: Answer, solved: dict[range, Block] | None = None) -> list[int]:
+    def add(self, answer: LoggedAnswer, solved: dict[range, Block] | None = None) -> list[int]:
         """Let one more answer stand; `solved` are the pairs it changes, if they are known. Returns which they are."""
         on = self.pairs_of(answer.decision)
-        before = self._said_of(on)
+        before = self._statements_by_block(on)
         self._keep(answer)
         return self._refresh_changed(on, before, solved or {})
 
-    def remove(self, answer: Answer) -> list[int]:
+    def remove(self, answer: LoggedAnswer) -> list[int]:
         """Take back the answer that was added last; returns the pairs that change."""
         on = self.pairs_of(answer.decision)
-        before = self._said_of(on)
+        before = self._statements_by_block(on)
         groups = self._groups(on)
         for t in on:
             self._on_pair[t].pop()
@@ -74,14 +74,14 @@ class State:
                 del self.answers[row]
         return self._refresh_changed([t for pairs in groups for t in pairs], before, {})
 
-    def _said_of(self, on: Iterable[int]) -> dict[range, list[Decision]]:
-        return {pairs: self._said(pairs) for pairs in self._groups(on)}
+    def _statements_by_block(self, on: Iterable[int]) -> dict[range, list[Decision]]:
+        return {pairs: self._statements_on(pairs) for pairs in self._groups(on)}
 
     def _refresh_changed(
         self, on: Iterable[int], before: dict[range, list[Decision]], solved: dict[range, Block]
     ) -> list[int]:
         """Take down anew what is solved together now and was not, or under other decisions."""
-        changed = [pairs for pairs, said in self._said_of(on).items() if before.get(pairs) != said]
+        changed = [pairs for pairs, said in self._statements_by_block(on).items() if before.get(pairs) != said]
         for pairs in before:
             self._solved.drop(pairs.start)
         for pairs in changed:
@@ -113,7 +113,7 @@ class State:
         """The pairs between the mother's frame and the daughter's."""
         return range(self.find(decision.mother_frame or 0).t, self.find(decision.frame).t)
 
-    def _keep(self, answer: Answer) -> None:
+    def _keep(self, answer: LoggedAnswer) -> None:
         for t in self.pairs_of(answer.decision):
             self._on_pair[t].append(answer.decision)
         row = self.row_of(answer.decision)
@@ -164,7 +164,7 @@ class State:
 
     def _given(self, pairs: range) -> Block | None:
         """Pairs that are solved together, given the answers; `None` where there are none."""
-        if not (said := self._said(pairs)):
+        if not (said := self._statements_on(pairs)):
             return None
         return self._solved.get(pairs.start) or self._solved.put(pairs.start, self._solve(pairs, said))
 
@@ -177,12 +177,12 @@ class State:
         on = self.pairs_of(decision)
         found: dict[range, Block] = {}
         for pairs in self._groups(on, decision):
-            said = self._said(pairs, decision, on)
-            if said != self._said(pairs):
+            said = self._statements_on(pairs, decision, on)
+            if said != self._statements_on(pairs):
                 found[pairs] = self._solve(pairs, said)
         return found
 
-    def _said(self, pairs: range, decision: Decision | None = None, on: Sequence[int] = ()) -> list[Decision]:
+    def _statements_on(self, pairs: range, decision: Decision | None = None, on: Sequence[int] = ()) -> list[Decision]:
         """What counts on pairs that are solved together, with one more decision on some of them."""
         more = () if decision is None else (decision,)
         each = [self._in_force(t, *(more if t in on else ())) for t in pairs]
@@ -220,7 +220,7 @@ class State:
                 raise DecisionError(f"place is {decision.place}; expected {cells.centroid.shape[1]} numbers, in pixels")
         else:
             index_of(cells, decision.label)
-            if decision.kind not in (*ABOUT_MOTHERS, TWO_CELLS, *FALSE):
+            if decision.kind not in (*ABOUT_MOTHERS, TWO_CELLS, *MASK_STATEMENTS):
                 self.pair_of(decision)
         if decision.kind in ABOUT_MOTHERS:
             self.pair_of(decision)
@@ -267,7 +267,7 @@ class State:
         t = self._place(frames, decision.frame)
         if t is not None:
             return t
-        if decision.kind in (TWO_CELLS, MISSING, *FALSE) and decision.frame == self.table.mother_frame[0]:
+        if decision.kind in (TWO_CELLS, MISSING, *MASK_STATEMENTS) and decision.frame == self.table.mother_frame[0]:
             return 0
         what = "a mother" if as_daughter else "a daughter"
         raise DecisionError(f"frame {decision.frame} has no cells of which {what} could be told")
@@ -313,7 +313,7 @@ class State:
 
 
 def reported(pair: PairPosterior, daughter: int) -> int | None:
-    """The label of the mother that a daughter was given in the frame before, `None` where she has none there."""
+    """The label of the mother that a daughter was given in the frame before, `None` where it has none there."""
     edge = np.flatnonzero(pair.selected & (pair.daughter == daughter))
     return int(pair.mothers.label[pair.mother[edge[0]]]) if len(edge) else None
 

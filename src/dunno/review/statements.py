@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dunno.errors import DecisionError
-from dunno.review.constraints import APPEARS, UNDECIDED, Constraints, nothing_said, row_of
+from dunno.review.constraints import APPEARS, UNDECIDED, Constraints, no_constraints, row_of
 from dunno.review.decisions import (
     DISAPPEARS,
     DIVIDES,
@@ -38,7 +38,7 @@ def concerns(decision: Decision, mother_frame: int, daughter_frame: int) -> bool
 
 def constraints_of(block: Block, decisions: Sequence[Decision]) -> Constraints:
     """Turn decisions on a block's cells into constraints, one after the other."""
-    said = nothing_said(len(block.cells), len(block.cells))
+    said = no_constraints(len(block.cells), len(block.cells))
     statement = _Statements(block, said)
     for decision in decisions:
         statement.take(decision)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from dunno.io.block_files import FOLDER, block_file, read_block, stored_blocks
+from dunno.io.block_files import PAIRS_FOLDER, block_file, read_block, stored_blocks
 from dunno.types import Block, PairPosterior
 
 Thing = TypeVar("Thing")
@@ -88,4 +88,4 @@ class Store:
 
     def _block(self, number: int) -> Block:
         found = self._kept.get(number)
-        return found or self._kept.put(number, read_block(block_file(self._folder / FOLDER, number)))
+        return found or self._kept.put(number, read_block(block_file(self._folder / PAIRS_FOLDER, number)))

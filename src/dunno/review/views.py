@@ -19,13 +19,13 @@ SHOWN = 7
 """Candidate mothers that get a number."""
 SHOWN_LEAST = 0.001
 HISTORY = 8
-FAR, FAR_SHOWN = 4, 2
+FRAMES_BACK, FAR_SHOWN = 4, 2
 """How many frames before the pair mothers are looked for, and how many of them are shown."""
 
 
 @dataclass(frozen=True)
 class Sight:
-    """A daughter and her pair."""
+    """A daughter and its pair."""
 
     row: int
     t: int
@@ -46,7 +46,7 @@ class Views:
         self.scenes = Scenes(review.movie)
 
     def sight(self, row: int) -> Sight:
-        """A daughter by her row."""
+        """A daughter by its row."""
         if not 0 <= row < len(self.review.table):
             raise DecisionError(f"there is no daughter {row}")
         t = self.review.table.pair_of(row)
@@ -82,7 +82,7 @@ class Views:
         }
 
     def history(self, row: int) -> list[dict[str, Any]]:
-        """The daughter and her ancestors as reported, the earliest first."""
+        """The daughter and its ancestors as reported, the earliest first."""
         sight = self.sight(row)
         cells, index, t = sight.pair.daughters, sight.daughter, sight.t + 1
         strip = [self.scenes.portrait(cells, index, t)]
@@ -96,7 +96,7 @@ class Views:
         return strip[::-1]
 
     def _link_into(self, t: int, daughter: int) -> tuple[int, int, float] | None:
-        """The mother's place among the frames, her index and how sure the link is, across gaps as well."""
+        """The mother's place among the frames, its index and how sure the link is, across gaps as well."""
         pair = self.review.pair(t)
         edge = np.flatnonzero(pair.selected & (pair.daughter == daughter))
         if len(edge):
@@ -156,7 +156,7 @@ class Views:
         cells = sight.pair.daughters
         here, size = cells.centroid[sight.daughter], cells.area[sight.daughter] ** (1 / cells.centroid.shape[1])
         found = []
-        for t in range(sight.t - 1, max(sight.t - 1 - FAR, -1), -1):
+        for t in range(sight.t - 1, max(sight.t - 1 - FRAMES_BACK, -1), -1):
             pair = self.review.pair(t)
             lost = np.ones(len(pair.mothers), np.bool_)
             lost[pair.mother[pair.selected]] = False

@@ -16,15 +16,15 @@ from dunno.runs.run import Run
 from dunno.work.progress import Tell
 from dunno.work.schedule import Pool, as_finished
 
-TABLE = "summary.csv"
-COLUMNS = (
+SUMMARY_FILE = "summary.csv"
+PLATE_COLUMNS = (
     *("name", "movie", "state", "frames", "cells", "links", "tracks", "divisions", "appearing", "disappearing"),
     *("mean_confidence", "expected_wrong_links", "probabilities", "broken_frames", "problem"),
 )
 
 
 @dataclass(frozen=True)
-class Outcome:
+class MovieOutcome:
     """How one movie ended.
 
     Attributes:
@@ -46,7 +46,7 @@ class Outcome:
         if self.run is None:
             return {"name": self.name, "movie": str(self.movie), "state": "failed", "problem": self.problem}
         found = self.run.summary
-        numbers = {name: getattr(found, name) for name in COLUMNS if hasattr(found, name)}
+        numbers = {name: getattr(found, name) for name in PLATE_COLUMNS if hasattr(found, name)}
         confidence = "" if found.mean_confidence is None else f"{found.mean_confidence:.9g}"
         return numbers | {
             "name": self.name,
@@ -113,7 +113,7 @@ def track_movies(
     folder: Path,
     pool: Pool,
     tell: Tell,
-) -> Iterator[Outcome]:
+) -> Iterator[MovieOutcome]:
     """Yield how each movie ended, as they end; one that fails does not stop the others.
 
     Args:
@@ -135,21 +135,21 @@ def _track_one(job: tuple[Callable[[Path, Path], Run], Path, Path]) -> Run:
     return work(movie, folder)
 
 
-def _ended(name: str, movie: Path, outcome: Run | BaseException) -> Outcome:
+def _ended(name: str, movie: Path, outcome: Run | BaseException) -> MovieOutcome:
     if isinstance(outcome, Run):
-        return Outcome(name, movie, outcome, "; ".join(each.problem for each in outcome.summary.broken))
+        return MovieOutcome(name, movie, outcome, "; ".join(each.problem for each in outcome.summary.broken))
     if isinstance(outcome, DunnoError):
-        return Outcome(name, movie, None, str(outcome))
+        return MovieOutcome(name, movie, None, str(outcome))
     if isinstance(outcome, MemoryError):
-        return Outcome(name, movie, None, too_little(outcome))
-    return Outcome(name, movie, None, f"{type(outcome).__name__}: {outcome} (a bug in dunno)", bug=True)
+        return MovieOutcome(name, movie, None, too_little(outcome))
+    return MovieOutcome(name, movie, None, f"{type(outcome).__name__}: {outcome} (a bug in dunno)", bug=True)
 
 
-def write_table(folder: Path, outcomes: Sequence[Outcome]) -> None:
+def write_table(folder: Path, outcomes: Sequence[MovieOutcome]) -> None:
     """Write `summary.csv`, a line per movie."""
-    half = folder / f"{TABLE}.half"
+    half = folder / f"{SUMMARY_FILE}.half"
     with half.open("w", newline="") as file:
-        table = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        table = csv.DictWriter(file, PLATE_COLUMNS, restval="", lineterminator="\n")
         table.writeheader()
         table.writerows(outcome.row() for outcome in outcomes)
-    half.replace(folder / TABLE)
+    half.replace(folder / SUMMARY_FILE)

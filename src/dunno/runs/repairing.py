@@ -11,11 +11,11 @@ import numpy as np
 from dunno.io import block_files, cell_files
 from dunno.io.ctc import write_mask
 from dunno.io.output import MASKS, OBJECTS
-from dunno.runs.broken import Tracked, undefined
+from dunno.runs.unreadable_frames import Tracked, undefined
 from dunno.segments.drawing import SIXTEEN_BITS, Drawn
 from dunno.segments.fit import SegmentModel
 from dunno.segments.repair import OtherSegments, Repair
-from dunno.tracking.measuring import broken_frames, frame_blocks, measure_block
+from dunno.tracking.measured_blocks import broken_frames, frame_blocks, measure_block
 from dunno.tracking.repairing import RepairedSpan, repaired_movie, repaired_spans
 from dunno.types import BrokenFrame, Movie
 from dunno.types.cells import AXES
@@ -41,7 +41,7 @@ class RepairedRun:
 
     def blocks(self) -> Iterator[Tracked]:
         """Solve, write and hand on one block after the other."""
-        pairs = self._place / block_files.FOLDER
+        pairs = self._place / block_files.PAIRS_FOLDER
         axes = AXES[self._given.n_dimensions]
         with (
             (self._place / REPAIRS).open("w", newline="") as repairs,

@@ -13,18 +13,18 @@ from typing import Any, NamedTuple
 from dunno.calibration import load_calibration
 from dunno.errors import InputError, OutputError
 from dunno.io import block_files, cell_files
-from dunno.io.schema import RUN
+from dunno.io.schema import RUN_SCHEMA
 from dunno.io.writers.csv import CsvWriter
 from dunno.io.writers.ctc import CtcWriter
 from dunno.io.writers.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, partial_of, remove
 from dunno.lineage.filling import filled
-from dunno.lineage.gaps import one_link_each
-from dunno.runs.broken import Tracked, track_what_can_be
+from dunno.lineage.gap_links import one_link_each
+from dunno.runs.cell_measuring import check_masks, measure_into
 from dunno.runs.identity import identity
-from dunno.runs.measuring import check_masks, measure_into
 from dunno.runs.repairing import RepairedRun
 from dunno.runs.summary import DoubtfulLink, Summary
+from dunno.runs.unreadable_frames import Tracked, track_readable_frames
 from dunno.runs.workspace import (
     CALIBRATION_FILE,
     PLAN_FILE,
@@ -41,7 +41,7 @@ from dunno.tracking.plan import Plan
 from dunno.tracking.spans import BLOCK, Span, spans_of
 from dunno.tracking.tracker import Tracker
 from dunno.types import Block, BrokenFrame, Movie, RunInfo
-from dunno.work.progress import Say, Tell, say_nothing, tell_nobody
+from dunno.work.progress import Say, Tell, ignore_note, ignore_progress
 from dunno.work.schedule import Pool, as_finished
 
 PAIRS_FOR_TWO, PAIRS_FOR_EACH_OF_MORE, MOST_BYTES = 64 * BLOCK, 4 * BLOCK, 1 << 20
@@ -66,7 +66,7 @@ class Run:
     def to_dict(self) -> dict[str, Any]:
         """What `run.json` holds."""
         return {
-            "schema": RUN.number,
+            "schema": RUN_SCHEMA.number,
             "dunno": self.about.version,
             "parameters": self.about.to_dict(),
             **{name: self.about[name] for name in ("mask_source", "step", "calibrated", "verdict", "reason")},
@@ -83,7 +83,7 @@ class Run:
             summary.broken = [BrokenFrame(**each) for each in content["summary"]["broken"]]
             return cls(folder, RunInfo.of_dict(content["parameters"]), summary, float(content["timings"]["seconds"]))
         except (KeyError, TypeError, ValueError):
-            raise InputError(f"{folder / RUN_FILE}: has not the form that dunno writes; {RUN.cure}") from None
+            raise InputError(f"{folder / RUN_FILE}: has not the form that dunno writes; {RUN_SCHEMA.cure}") from None
 
 
 def track_into(
@@ -95,8 +95,8 @@ def track_into(
     resume: bool = False,
     ctc: bool = False,
     fill_gaps: bool = False,
-    tell: Tell = tell_nobody,
-    say: Say = say_nothing,
+    tell: Tell = ignore_progress,
+    say: Say = ignore_note,
 ) -> Run:
     """Track a movie and write `tracks.geff`, `edges.csv`, `detections.csv` and `run.json`, all of them or nothing.
 
@@ -148,21 +148,23 @@ def track_into(
 def _check_complete(tracker: Tracker, movie: Movie, folder: Path, tell: Tell) -> None:
     """Refuse to take an output for that of a movie whose masks have changed."""
     if not cell_files.has_cells(folder, len(movie)):
-        raise InputError(f"{folder}: has no {cell_files.FOLDER}/ folder; it was made by an older version, track again")
+        raise InputError(
+            f"{folder}: has no {cell_files.CELLS_FOLDER}/ folder; it was made by an older version, track again"
+        )
     for _ in block_files.stored_blocks(folder):
         pass  # each is read, so that one that is missing or damaged is named
     with tracker.working() as pool:
-        check_masks(movie, folder / cell_files.FOLDER, pool, tell)
+        check_masks(movie, folder / cell_files.CELLS_FOLDER, pool, tell)
 
 
 def _measured(movie: Movie, place: Path, asked: dict[str, Any], pool: Pool, tell: Tell, say: Say) -> Movie:
     """The movie with its cells in `cells/`, after what was asked for is written down."""
     if (stored := read_json(place / PLAN_FILE)) is None:
-        remove(place / cell_files.FOLDER)
+        remove(place / cell_files.CELLS_FOLDER)
         write_whole(place / PLAN_FILE, {"parameters": asked})
     else:
         refuse_others(stored, asked, place)
-    return measure_into(movie, place / cell_files.FOLDER, pool, tell, say)
+    return measure_into(movie, place / cell_files.CELLS_FOLDER, pool, tell, say)
 
 
 def _plan(tracker: Tracker, movie: Movie, place: Path, asked: dict[str, Any], tell: Tell) -> Plan:
@@ -214,9 +216,9 @@ def _tracked(
 ) -> Iterator[Tracked]:
     """The blocks, one after the other where masks are repaired."""
     if repaired is None:
-        return tracked_blocks(plan, movie, place / block_files.FOLDER, pool, tell)
-    remove(place / block_files.FOLDER)
-    (place / block_files.FOLDER).mkdir()
+        return tracked_blocks(plan, movie, place / block_files.PAIRS_FOLDER, pool, tell)
+    remove(place / block_files.PAIRS_FOLDER)
+    (place / block_files.PAIRS_FOLDER).mkdir()
     return repaired.blocks()
 
 
@@ -264,7 +266,7 @@ def tracked_blocks(plan: Plan, movie: Movie, folder: Path, pool: Pool, tell: Tel
 def _work(plan: Plan, folder: Path | None, shares_memory: bool, item: tuple[int, Span]) -> Tracked | None:
     """Track a block, write it where a folder is given, and return it, unless that would send elsewhere what is written."""
     index, span = item
-    tracked = track_what_can_be(plan, span)
+    tracked = track_readable_frames(plan, span)
     if folder is None:
         return tracked
     _write(folder, index, tracked)

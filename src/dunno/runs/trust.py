@@ -25,8 +25,8 @@ from dunno.types import Floats, Ints, Movie
 from dunno.types.links import GivenLinks
 
 COLUMN = "probability"
-NAPARI = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
-MOST = 0.5
+TRACK_ARRAY_AXES = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
+SHARE_MATCHED = 0.5
 """Share of links that are matched to the masks where nothing is wrong with them."""
 
 
@@ -95,11 +95,11 @@ class _Judge:
         if len(links) == 0:
             raise InputError(f"none of the {len(frame)} links could be matched to the masks{why}")
         left_out = f"{len(frame) - len(links):,} of {len(frame):,} links could not be matched to the masks{why}"
-        if len(links) < MOST * len(frame):
+        if len(links) < SHARE_MATCHED * len(frame):
             warnings.warn(f"{left_out}; they have no probability (NaN)", DunnoWarning, stacklevel=5)
         tracking = Tracker(links=links, **self._options).track(self.movie)
         self._html = summary_html(tracking, "the tracks that were given", left_out if len(links) < len(frame) else "")
-        believed = _believed(tracking)
+        believed = _probabilities(tracking)
         keys = zip(mother_frame.tolist(), mother.tolist(), frame.tolist(), daughter.tolist(), strict=True)
         return np.array([believed.get(key, np.nan) for key in keys])
 
@@ -147,11 +147,11 @@ def _trust_layer(layer: Any, judge: _Judge) -> Any:
 
 
 def _named(array: np.ndarray) -> dict[str, np.ndarray]:
-    if array.ndim != 2 or array.shape[1] not in NAPARI:
+    if array.ndim != 2 or array.shape[1] not in TRACK_ARRAY_AXES:
         raise InputError(
-            f"an array of shape {array.shape}; expected (N, 4) or (N, 5): {', '.join(NAPARI[5])}, as napari has it"
+            f"an array of shape {array.shape}; expected (N, 4) or (N, 5): {', '.join(TRACK_ARRAY_AXES[5])}, as napari has it"
         )
-    return dict(zip(NAPARI[array.shape[1]], array.T, strict=True))
+    return dict(zip(TRACK_ARRAY_AXES[array.shape[1]], array.T, strict=True))
 
 
 def _tracklets(tracks: Sequence[Any]) -> Any:
@@ -162,7 +162,7 @@ def _tracklets(tracks: Sequence[Any]) -> Any:
     return pandas.concat([pandas.DataFrame(dict(track.to_dict())) for track in tracks], ignore_index=True)
 
 
-def _believed(tracking: Tracking) -> dict[tuple[int, int, int, int], float]:
+def _probabilities(tracking: Tracking) -> dict[tuple[int, int, int, int], float]:
     columns = edge_columns(tracking.block)
     link = columns["selected"]
     ends = (columns[name][link].tolist() for name in ("mother_frame", "mother", "frame", "daughter"))

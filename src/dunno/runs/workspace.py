@@ -50,7 +50,7 @@ def workspace(path: str | Path, overwrite: bool = False, resume: bool = False) -
         replace_by(partial, path)
         remove(aside)
     except OSError as error:
-        raise _told(error, path) from None
+        raise _output_error(error, path) from None
     finally:
         if lock is not None:
             if partial.exists() and not finished_blocks(path) and not measured_blocks(path):
@@ -64,7 +64,7 @@ def _alone(path: Path) -> Lock:
     return Lock(partial_of(path).with_name(f"{partial_of(path).name}.lock"), "dunno track", refused, needed=False)
 
 
-def _told(error: OSError, path: Path) -> OutputError:
+def _output_error(error: OSError, path: Path) -> OutputError:
     """What the system said, in one line."""
     if isinstance(error, PermissionError):
         return OutputError(f"{error.filename or path}: no permission to write there")
@@ -73,12 +73,12 @@ def _told(error: OSError, path: Path) -> OutputError:
 
 def finished_blocks(path: str | Path) -> int:
     """How many blocks of pairs an unfinished run has left beside its output `path`."""
-    return _left(Path(path), block_files.FOLDER)
+    return _left(Path(path), block_files.PAIRS_FOLDER)
 
 
 def measured_blocks(path: str | Path) -> int:
     """How many blocks of measured frames it has left."""
-    return _left(Path(path), cell_files.FOLDER)
+    return _left(Path(path), cell_files.CELLS_FOLDER)
 
 
 def _left(path: Path, folder: str) -> int:
@@ -94,15 +94,15 @@ def no_cells_if_refused(partial: Path) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        finished = any((partial / block_files.FOLDER).glob("*.npz"))
+        finished = any((partial / block_files.PAIRS_FOLDER).glob("*.npz"))
         if not isinstance(error, OutputError) and not finished:
-            remove(partial / cell_files.FOLDER)
+            remove(partial / cell_files.CELLS_FOLDER)
         raise
 
 
 def clear(partial: Path) -> None:
     """Remove everything but the plan, measured frames and finished blocks: exports are made anew from them."""
-    kept = (block_files.FOLDER, cell_files.FOLDER)
+    kept = (block_files.PAIRS_FOLDER, cell_files.CELLS_FOLDER)
     for child in partial.iterdir():
         if child.name not in (PLAN_FILE, CALIBRATION_FILE, *kept):
             remove(child)

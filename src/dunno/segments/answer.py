@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dunno.assignment import Marginals, Problem
-from dunno.assignment.decide import most_right
+from dunno.assignment.decide import max_expected_accuracy
 from dunno.segments.holdings import Content, Holdings
 from dunno.segments.hypotheses import Hypotheses, Weights
 from dunno.segments.model import Structure
@@ -214,7 +214,7 @@ def _links(structure: Structure, clamped: SegmentPosterior, own: Ints, edges: Ed
     none = np.zeros(n)
     found = Marginals(given.probability, given.dividing, np.clip(1 - into, 0, 1), none, none, 0.0, exact=False)
     problem = Problem(given.mother, given.daughter, np.zeros(len(given)), n, n, appear=0.0, disappear=0.0, divide=0.0)
-    chosen = most_right(problem, found)
+    chosen = max_expected_accuracy(problem, found)
     link = np.zeros(len(given), np.bool_)
     link[chosen[chosen >= 0]] = True
     link &= given.probability > TINY

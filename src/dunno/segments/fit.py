@@ -18,7 +18,7 @@ from dunno.segments.stored import from_json, to_json
 from dunno.segments.structure import Options, build
 from dunno.segments.table import segment_table
 from dunno.types import Ints, Movie
-from dunno.work.progress import Tell, tell_nobody
+from dunno.work.progress import Tell, ignore_progress
 
 ROUNDS, SWEEPS = 6, 30
 """Of expectation–maximisation, and of messages in each."""
@@ -74,7 +74,7 @@ class SegmentModel:
         posterior = propagate(structure.hypotheses, weights)
         return structure, posterior, decide(structure, weights, posterior, given(structure))
 
-    def fitted(self, segments: Segments, rounds: int = ROUNDS, tell: Tell = tell_nobody) -> SegmentModel:
+    def fitted(self, segments: Segments, rounds: int = ROUNDS, tell: Tell = ignore_progress) -> SegmentModel:
         """The laws that explain these segments."""
         laws = self.laws
         for k in range(rounds):
@@ -84,7 +84,7 @@ class SegmentModel:
         return replace(self, laws=laws)
 
 
-def fit_segments(movie: Movie, seen: Glance, options: Options, tell: Tell = tell_nobody) -> SegmentModel:
+def fit_segments(movie: Movie, seen: Glance, options: Options, tell: Tell = ignore_progress) -> SegmentModel:
     """The model of a movie's segments, fitted to frames in a row."""
     segments = segment_table(_some_frames(movie, seen), seen, options.parts).segments
     return begin(seen, segments, options).fitted(segments, tell=tell)

@@ -20,7 +20,7 @@ from dunno.segments.pairs import Near
 from dunno.segments.posterior import SegmentPosterior
 from dunno.segments.segments import Segments
 from dunno.segments.ways import STAYING, TWO, Divisions, Moves, Splits, Stays, Ways
-from dunno.types import Bools, Floats, Ints
+from dunno.types import Floats, Ints
 
 ANEW, MOST_SAID = 0.05, 4.0
 MOSTPOS = 0
@@ -204,10 +204,10 @@ class Laws:
         debris = self.debris.log_density(pairs)
         goes_on = self.log_goes_on(scene.segments, holdings)[moves.mother]
         weight = np.where(holdings.is_cell[moves.mother], cells[moves.pair] + goes_on, debris[moves.pair])
-        content = holdings.content[holdings.state]
-        union = (content[moves.mother] == Content.UNION) & (content[moves.daughter] == Content.UNION)
-        again = log(self.sharing.stays[Content.UNION]) - log(self.sharing.begins[Content.UNION])
-        return weight + np.where(union, again, 0.0)
+        own = moves.of_unions  # which earn what both masks' links earn: nothing speaks for a union while it lasts
+        both = cells[moves.members[own]].sum(axis=1) + goes_on[own] + log(self.sharing.stays[Content.UNION])
+        weight[own] = both - self.begins(scene.segments, holdings)[holdings.state[moves.daughter[own]]]
+        return weight
 
     def stays(self, ways: Stays, scene: Scene, links: Links) -> Floats:
         """Of all objects of a mask: what the mask earns, and log stay in place of the later state's weight."""
@@ -328,7 +328,7 @@ class _Fit:
         able = {c: float(self._held(c)[~last].sum()) for c in contents}
         stays = self.holdings.content[self.ways.stays.daughter]
         stayed = {c: float(self.stay[stays == c].sum()) for c in contents}
-        stayed[Content.UNION] = float(self.move[self._between_unions()].sum())
+        stayed[Content.UNION] = float(self.move[self.ways.moves.of_unions].sum())
         nothing = float(self._held(Content.NOTHING).sum())
         unions = np.flatnonzero(self.holdings.content == Content.UNION)
         rows = self.holdings.source[unions]
@@ -336,8 +336,3 @@ class _Fit:
         return sharing.with_unions(
             lengths(self.segments.halves[rows]), self.segments.balance[rows], self.posterior.state[unions]
         )
-
-    def _between_unions(self) -> Bools:
-        content = self.holdings.content[self.holdings.state]
-        moves = self.ways.moves
-        return np.asarray((content[moves.mother] == Content.UNION) & (content[moves.daughter] == Content.UNION))

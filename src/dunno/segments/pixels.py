@@ -22,7 +22,7 @@ from dunno.segments.regions import BRIGHT, cut_masks, three_axes
 from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.detections import MEASURED, PLACED, Detections
 from dunno.types.labels import LabelImage, as_volume
-from dunno.types.measuring import plain_volume
+from dunno.types.measurements import plain_volume
 
 REACH = 3.0
 """Masks nearly touch whose nearest pixels' centres are no more than so many pixels apart, or are neighbours along an axis."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dunno import _core
 from dunno.types.arrays import Floats, Ints
 from dunno.types.labels import LabelImage, as_volume
-from dunno.types.measuring import to_cells
+from dunno.types.measurements import to_cells
 
 WHOLE = -1
 """The number of a mask that is not cut."""

@@ -93,7 +93,7 @@ class _Pruning:
 
     def moves(self) -> Moves:
         """Of single objects."""
-        moves = moves_between(self.scene.pairs, self.scene.holdings, len(self.scene.segments.frame))
+        moves = moves_between(self.scene.pairs, self.scene.holdings, self.scene.segments)
         weight = self.model.moves(moves, self.scene, self.links)
         instead = self.appear[moves.daughter] + self.disappear[moves.mother]
         return moves[weight - instead > -self.options.margin]
@@ -186,6 +186,9 @@ def _possible_daughters(segments: Segments, scale: Scale, options: Options) -> t
 
 def _used(pairs: Near, moves: Moves, stays: Stays) -> tuple[Near, Moves, Stays]:
     """Only the pairs that a way needs."""
-    rows, number = np.unique(np.concatenate([moves.pair, stays.pair]), return_inverse=True)
-    n = len(moves)
-    return pairs[rows], replace(moves, pair=number[:n]), replace(stays, pair=number[n:])
+    needed = [moves.pair, stays.pair, moves.members[moves.of_unions].ravel()]
+    rows, number = np.unique(np.concatenate(needed), return_inverse=True)
+    pair, stay, members = np.split(number, np.cumsum([len(moves), len(stays)]))
+    renumbered = moves.members.copy()
+    renumbered[moves.of_unions] = members.reshape(-1, 2)
+    return pairs[rows], replace(moves, pair=pair, members=renumbered), replace(stays, pair=stay)

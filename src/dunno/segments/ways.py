@@ -32,17 +32,24 @@ class Moves:
         mother: (n,) the earlier object.
         daughter: (n,) the later one.
         pair: (n,) the row of their segments in `Near`.
+        members: (n, 2) where both are unions, the rows of their masks' own links; else -1.
     """
 
     mother: Ints
     daughter: Ints
     pair: Ints
+    members: Ints
 
     def __len__(self) -> int:
         return len(self.mother)
 
     def __getitem__(self, rows: Ints | Bools) -> Moves:
-        return Moves(self.mother[rows], self.daughter[rows], self.pair[rows])
+        return Moves(self.mother[rows], self.daughter[rows], self.pair[rows], self.members[rows])
+
+    @property
+    def of_unions(self) -> Bools:
+        """(n,) which lead from a union to a union."""
+        return np.asarray(self.members[:, 0] >= 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,14 +201,39 @@ def _every(n_first: Ints, n_second: Ints) -> tuple[Ints, Ints, Ints]:
     return row, k // np.maximum(n_second[row], 1), k % np.maximum(n_second[row], 1)
 
 
-def moves_between(pairs: Near, holdings: Holdings, n_segments: int) -> Moves:
-    """All objects of these segments that are of a kind."""
-    begin, order = _objects_by_segment(holdings, n_segments)
+def moves_between(pairs: Near, holdings: Holdings, segments: Segments) -> Moves:
+    """All objects of these segments that are of a kind; unions go on as unions where both of their masks may."""
+    begin, order = _objects_by_segment(holdings, len(segments.frame))
     count = np.diff(begin)
     row, a, b = _every(count[pairs.mother], count[pairs.daughter])
     mother, daughter = order[begin[pairs.mother[row]] + a], order[begin[pairs.daughter[row]] + b]
     alike = holdings.is_cell[mother] == holdings.is_cell[daughter]
-    return Moves(mother[alike], daughter[alike], row[alike])
+    mother, daughter, row = mother[alike], daughter[alike], row[alike]
+    members, possible = _members(pairs, row, segments)
+    return Moves(mother, daughter, row, members)[possible]
+
+
+def _members(pairs: Near, row: Ints, segments: Segments) -> tuple[Ints, Bools]:
+    """(n, 2) the links of the masks of two unions, the nearer way round, and whether there are any where they are needed."""
+    n = len(segments.frame)
+    key = (pairs.gap * n + pairs.mother) * n + pairs.daughter
+    order = np.argsort(key)
+    members = np.full((len(row), 2), -1, np.int64)
+    mother, daughter = pairs.mother[row], pairs.daughter[row]
+    own = np.flatnonzero((segments.masks[mother, 1] >= 0) & (segments.masks[daughter, 1] >= 0))
+    best = np.full(len(own), np.inf)
+    for one, other in ((0, 1), (1, 0)):
+        ends = [segments.masks[daughter[own], k] for k in (one, other)]
+        wanted = [(pairs.gap[row[own]] * n + segments.masks[mother[own], k]) * n + ends[k] for k in (0, 1)]
+        places = [np.minimum(np.searchsorted(key, each, sorter=order), len(key) - 1) for each in wanted]
+        rows = np.stack([order[place] for place in places], axis=1)
+        there = (key[rows] == np.stack(wanted, axis=1)).all(axis=1)
+        far = np.where(there, pairs.squared[rows].sum(axis=1), np.inf)
+        nearer = far < best
+        members[own[nearer]], best[nearer] = rows[nearer], far[nearer]
+    possible = np.ones(len(row), np.bool_)
+    possible[own] = np.isfinite(best)
+    return members, possible
 
 
 def stays_between(pairs: Near, rows: Ints, holdings: Holdings, segments: Segments) -> Stays:

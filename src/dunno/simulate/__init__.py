@@ -4,11 +4,11 @@ from dunno.simulate.colony import Colony, colony
 from dunno.simulate.growth import Snapshot
 from dunno.simulate.parameters import Parameters
 from dunno.simulate.rendering import RenderedImages, RenderedMasks
-from dunno.simulate.spoiling import Faults, Spoiled, spoil
+from dunno.simulate.spoiling import FaultShares, Spoiled, spoil
 
 __all__ = [
     "Colony",
-    "Faults",
+    "FaultShares",
     "Parameters",
     "RenderedImages",
     "RenderedMasks",

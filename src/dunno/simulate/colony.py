@@ -15,7 +15,7 @@ from dunno.io.writing import whole
 from dunno.simulate.growth import Growth, Snapshot
 from dunno.simulate.parameters import Parameters
 from dunno.simulate.rendering import RenderedImages, RenderedMasks
-from dunno.simulate.spoiling import Faults, spoil
+from dunno.simulate.spoiling import FaultShares, spoil
 from dunno.types import Movie, Truth
 
 
@@ -30,7 +30,7 @@ class Colony:
     truth: Truth
     parameters: Parameters
     events: dict[str, float]
-    faults: Faults = field(default_factory=Faults)
+    faults: FaultShares = field(default_factory=FaultShares)
     clean: Movie | None = None
 
     def save(self, path: str | Path) -> None:
@@ -77,7 +77,7 @@ def colony(
         frames: Number of frames.
         motion: Standard deviation of a step along each axis, as a fraction of the spacing between cells.
         seed: Makes it repeatable.
-        missed: Share of the masks that are missing (see `dunno.simulate.Faults`).
+        missed: Share of the masks that are missing (see `dunno.simulate.FaultShares`).
         false: Number of false masks, as a share of all.
         merged: Share of the masks that are joined with a neighbour's.
         split: Share of the masks that are cut in two.
@@ -94,7 +94,7 @@ def colony(
     movie = Movie(masks, images, name="simulation", mask_source="simulated")
     truth = replace(growth.truth(snapshots), markers=masks)
     events = _events(snapshots, truth)
-    faults = Faults(missed, false, merged, split)
+    faults = FaultShares(missed, false, merged, split)
     if not faults:
         return Colony(movie, truth, parameters, events)
     spoiled = spoil(movie, truth, faults, seed)

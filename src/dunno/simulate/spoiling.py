@@ -13,10 +13,10 @@ from dunno.errors import InputError
 from dunno.types import Detections, Floats, Ints, Movie, Truth
 from dunno.types.labels import LabelImage, relabelled
 
-LONGEST = 5
+LONGEST_FAULT = 5
 """Faults last 1 to so many frames."""
 
-NEAR = 1.6
+MERGING_REACH = 1.6
 """Neighbours are joined whose centres are no farther apart than so many times the sum of their radii."""
 
 FALSE_RADIUS = 0.6
@@ -24,7 +24,7 @@ FALSE_RADIUS = 0.6
 
 
 @dataclass(frozen=True)
-class Faults:
+class FaultShares:
     """Which share of all masks is spoiled in which way.
 
     Attributes:
@@ -117,7 +117,7 @@ class SpoiledMasks:
         return masks
 
 
-def spoil(movie: Movie, truth: Truth, faults: Faults, seed: int = 0) -> Spoiled:
+def spoil(movie: Movie, truth: Truth, faults: FaultShares, seed: int = 0) -> Spoiled:
     """Spoil some of a movie's masks, each fault for 1 to 5 frames.
 
     Args:
@@ -180,7 +180,7 @@ class _Planner:
         """One fault over a few frames; returns how many masks it spoils."""
         partner = self._neighbour(t, track) if kind == "merged" else 0
         spoiled = 0
-        for frame in range(t, min(t + int(self.rng.integers(1, LONGEST + 1)), len(self.cells))):
+        for frame in range(t, min(t + int(self.rng.integers(1, LONGEST_FAULT + 1)), len(self.cells))):
             label, other = self._label(frame, track), self._label(frame, partner)
             taken = self.plan[frame].touched
             if label == 0 or label in taken or (kind == "merged" and (other == 0 or other in taken)):
@@ -206,7 +206,7 @@ class _Planner:
         away[here[0]] = np.inf
         radius = _radius(cells)
         other = int(np.argmin(away))
-        if away[other] > NEAR * (radius[other] + radius[here[0]]):
+        if away[other] > MERGING_REACH * (radius[other] + radius[here[0]]):
             return 0
         return int(self.truth.tracks[t][np.searchsorted(self.truth.labels[t], cells.label[other])])
 
@@ -222,7 +222,7 @@ class _Planner:
             if wanted < 1:
                 return
             t, centre = int(self.rng.integers(len(self.cells))), self.rng.uniform(low, high)
-            for frame in range(t, min(t + int(self.rng.integers(1, LONGEST + 1)), len(self.cells))):
+            for frame in range(t, min(t + int(self.rng.integers(1, LONGEST_FAULT + 1)), len(self.cells))):
                 if not self._has_room(frame, centre, radius):
                     break
                 self.plan[frame].false.append((centre, radius))

@@ -43,7 +43,7 @@ PLACES = ("motion", "division", "turnover", "border")
 BOUND = "jumps"
 """The term that joins with the first feature."""
 
-TAIL = 4.0
+TAIL = 4.0  # degrees of freedom; judged
 """Degrees of freedom of all Student laws but the motion's."""
 
 
@@ -270,7 +270,7 @@ class Term:
         return total / (d * (float(weight.sum()) + prior.worth))
 
     def log_single(self, stretch: Stretch) -> Floats | None:
-        """(E,) log density of each daughter as her mother's only one."""
+        """(E,) log density of each daughter as its mother's only one."""
         return None
 
     def log_dividing(self, stretch: Stretch) -> Floats | None:

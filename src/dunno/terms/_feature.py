@@ -12,17 +12,17 @@ from dunno.types import Bools, Floats
 from dunno.types.density import log_student
 from dunno.types.stretch import Stretch
 
-POPULATION_TAIL = 5.0
-USUAL_GROWTH = 0.1
+POPULATION_TAIL = 5.0  # degrees of freedom; judged; of the law of all cells' values
+USUAL_GROWTH = 0.1  # log area; judged
 """Change of log area, in whose terms the prior on what follows size is weighed."""
 
-LEAST_SPREAD = 0.01
-NEGLIGIBLE = 1e-4
+LEAST_SPREAD = 0.01  # of the feature; judged; least standard deviation along a link
+NEGLIGIBLE_FEATURE = 1e-4  # probability; judged; edges that take no part in the update
 
 
 @dataclass(frozen=True)
 class Feature(Term):
-    r"""A daughter's value $f_j$ follows from her mother's $f_i$; an edge is judged by how much better than from anybody.
+    r"""A daughter's value $f_j$ follows from its mother's $f_i$; an edge is judged by how much better than from anybody.
 
     $$\frac{t_4(f_j;\, μ + φ f_i + β (a_j - a_i),\, s)}{p_0(f_j)}$$
 
@@ -140,7 +140,7 @@ class Feature(Term):
         return self.fitted(**found)
 
     def _law(self, value: Floats, weight: Floats, mean: str, spread: str) -> dict[str, float]:
-        known = np.isfinite(value) & (weight > NEGLIGIBLE)
+        known = np.isfinite(value) & (weight > NEGLIGIBLE_FEATURE)
         return self.student(value[known], weight[known], mean, spread)
 
     def _regressed(self, stretch: Stretch, weight: Floats) -> dict[str, float]:
@@ -167,7 +167,7 @@ class Feature(Term):
     @staticmethod
     def _known(stretch: Stretch, value: Floats, weight: Floats) -> Bools:
         both = np.isfinite(value[stretch.mother]) & np.isfinite(value[stretch.daughter])
-        return np.asarray(both & (weight > NEGLIGIBLE))
+        return np.asarray(both & (weight > NEGLIGIBLE_FEATURE))
 
 
 def population(values: Floats, least: float) -> tuple[float, float]:

@@ -11,14 +11,14 @@ from dunno.terms import ModelView, Sisters, Step, Term
 from dunno.types import Floats, Ints
 from dunno.types.stretch import Stretch
 
-BINS = 12
-DISTANCES = (0.5, 1.5, 3.0)
+RATIO_BINS = 12  # bins; judged; of a cost's quantiles
+DISTANCES = (0.5, 1.5, 3.0)  # standard deviations; judged
 """Bounds of the classes of distance, in standard deviations of the motion per axis and dimension."""
 
-WORTH = 10.0
+WORTH = 10.0  # edges; judged
 """Weight of all distances together in each class, in edges."""
 
-FARTHEST = 4.0
+LARGEST_LOG_RATIO = 4.0  # nats; judged; what a cost may say at most for or against an edge
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Ratio(Term):
         """With classes that are equally full, and nothing to say."""
         costs = cls.costs(stretch)
         finite = costs[np.isfinite(costs)]
-        bounds = np.unique(np.quantile(finite, np.linspace(0, 1, BINS + 1)[1:-1])) if len(finite) else np.empty(0)
+        bounds = np.unique(np.quantile(finite, np.linspace(0, 1, RATIO_BINS + 1)[1:-1])) if len(finite) else np.empty(0)
         silent = tuple((0.0,) * (len(bounds) + 1) for _ in range(len(DISTANCES) + 1))
         return cls(tuple(bounds.tolist()), silent, model.mean("motion_scale"))
 
@@ -83,7 +83,7 @@ class Ratio(Term):
             np.add.at(counts, (row[known], column[known]), (step.counts * weight)[known])
             anywhere = (counts.sum(axis=0) + 1) / (counts.sum() + n_columns)
             shares.append((counts + WORTH * anywhere) / (counts.sum(axis=1, keepdims=True) + WORTH))
-        ratios = np.clip(np.log(shares[0] / shares[1]), -FARTHEST, FARTHEST)
+        ratios = np.clip(np.log(shares[0] / shares[1]), -LARGEST_LOG_RATIO, LARGEST_LOG_RATIO)
         return replace(self, ratios=tuple(tuple(each) for each in ratios.tolist()))
 
     def _classes(self, stretch: Stretch) -> tuple[Ints, Ints]:

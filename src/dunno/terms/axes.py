@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,8 +11,8 @@ from dunno.terms import Term
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
-LEAST_LINKS = 20.0
-WIDEST = 100.0
+LEAST_LINKS_OF_AN_AXIS = 20.0  # links; judged; before an axis has a motion of its own
+WIDEST_AXIS = 100.0  # ratio; judged
 """Squared motion along an axis is at most so many times that along another."""
 
 
@@ -32,13 +32,13 @@ class Axes(Term):
 
     def measured(self, stretch: Stretch) -> Stretch:
         """The stretch in which displacements count in these units."""
-        return stretch.with_axes(self.ratios or None)
+        return replace(stretch, axes=self.ratios or None)
 
     @classmethod
     def of(cls, stretch: Stretch, weight: Floats) -> Axes:
         """From (E,) expected weights of links."""
-        if weight.sum() < LEAST_LINKS:
+        if weight.sum() < LEAST_LINKS_OF_AN_AXIS:
             return cls(stretch.axes or ())
         squares = (weight[:, None] * stretch.moved**2).sum(axis=0) / weight.sum()
-        squares = np.maximum(squares, max(float(squares.max()), 1e-12) / WIDEST)
+        squares = np.maximum(squares, max(float(squares.max()), 1e-12) / WIDEST_AXIS)
         return cls(tuple((squares / np.exp(np.log(squares).mean())).tolist()))

@@ -14,12 +14,12 @@ from dunno.types.density import student_below, student_overlap, student_table
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Value
 
-FIELD_GRID = 100
+FIELD_GRID = 100  # points; judged; of the table of how likely a cell at a depth leaves
 
 
 @dataclass(frozen=True)
 class Border(Term):
-    """A mother leaves with the probability that her displacement ends outside the field, times `leaving`.
+    """A mother leaves with the probability that its displacement ends outside the field, times `leaving`.
 
     Cells enter with the density of those inside times the probability that one came from outside, times `entering`. Axes
     are taken as independent.

@@ -11,7 +11,7 @@ from dunno.terms._feature import Feature
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
-DIMMEST = 0.1
+DIMMEST = 0.1  # share; judged
 """Contrasts below this share of the usual one count as linear, above as logarithmic."""
 
 

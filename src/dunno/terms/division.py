@@ -12,7 +12,7 @@ from dunno.types import Floats
 from dunno.types.density import log_student
 from dunno.types.stretch import Stretch, Value
 
-LEAST_SHARE = 1e-9
+LEAST_DIVISION_SHARE = 1e-9  # probability; exact: keeps a logarithm finite
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Division(Term):
     )
     p_divide: Value = share(
         "share of surviving mothers per step",
-        (LEAST_SHARE, 0.99),
+        (LEAST_DIVISION_SHARE, 0.99),
         Prior("prior_share", 300, "cells", "what growth alone says"),
         Words("divisions", "% of cells per step"),
         varies=True,
@@ -57,7 +57,7 @@ class Division(Term):
 
     def without_divisions(self) -> Division:
         """The same where cells are known not to divide."""
-        return replace(self, p_divide=LEAST_SHARE, prior_share=0.0)
+        return replace(self, p_divide=LEAST_DIVISION_SHARE, prior_share=0.0)
 
     def log_dividing(self, stretch: Stretch) -> Floats:
         """(E,) log density of landing there as one of two daughters."""

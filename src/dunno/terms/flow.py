@@ -13,14 +13,14 @@ from dunno.terms import Term
 from dunno.types import Floats, Ints
 from dunno.types.stretch import Stretch
 
-NEIGHBOURS = 12
-BANDWIDTH = 2.0
+FLOW_NEIGHBOURS = 12  # cells; judged
+BANDWIDTH = 2.0  # distances; judged
 """How far neighbours count, in median distances to the nearest one."""
 
-SHRINK = 1.0
+SHRINK = 1.0  # neighbours; judged
 """Weight of no drift at all, in neighbours."""
 
-SHRINK_SLOPES = 8.0
+SHRINK_SLOPES = 8.0  # neighbours; judged
 """Weight of no dilation and no shear, in neighbours."""
 
 
@@ -40,7 +40,7 @@ class Flow(Term):
 
     def carried(self, stretch: Stretch, weight: Floats) -> Stretch:
         """The stretch with each mother's drift, from (E,) expected weights of single edges."""
-        n, near = stretch.n_rows, stretch.neighbours(NEIGHBOURS)
+        n, near = stretch.n_rows, stretch.neighbours(FLOW_NEIGHBOURS)
         sure = np.asarray(np.bincount(stretch.mother, weight, minlength=n), np.float64)
         moved = [np.bincount(stretch.mother, weight * along, minlength=n) for along in stretch.step.T]
         mean = np.stack(moved, axis=1) / np.maximum(sure, 1e-9)[:, None]

@@ -10,7 +10,7 @@ import numpy as np
 from dunno.terms import Prior, Step, Term, bounded, share
 from dunno.types import Floats
 
-MOST_FOR = 3.0
+JUMP_BOUND = 3.0  # nats; benchmarks.stage
 """What all features together may say for an edge, in nats; for a division, twice as much."""
 
 
@@ -29,11 +29,11 @@ class Jumps(Term):
 
     def bounded(self, ratio: Floats) -> Floats:
         """(E,) what counts of the sum of what features say of edges."""
-        return bounded(ratio, self.jumping, MOST_FOR)
+        return bounded(ratio, self.jumping, JUMP_BOUND)
 
     def bounded_of_sisters(self, ratio: Floats) -> Floats:
         """(K,) the same of divisions."""
-        return bounded(ratio, self.odd, 2 * MOST_FOR)
+        return bounded(ratio, self.odd, 2 * JUMP_BOUND)
 
     def steady(self, ratio: Floats) -> Floats:
         """(E,) probability that an edge, if it is a link, did not jump."""

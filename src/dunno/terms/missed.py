@@ -11,7 +11,7 @@ from dunno.terms import ModelView, Prior, Sisters, Step, Term, Words, share
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
-STAYS = np.linspace(0.005, 0.895, 90)
+STAYS = np.linspace(0.005, 0.895, 90)  # probability; judged
 """Where `stays_missed` is looked for."""
 
 

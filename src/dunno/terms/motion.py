@@ -13,18 +13,18 @@ from dunno.types.density import log_student, tail_slope
 from dunno.types.searching import find_zero
 from dunno.types.stretch import Stretch, Value
 
-TAILS = (2.0, 100.0)
+TAILS = (2.0, 100.0)  # degrees of freedom; judged
 """Bounds on ν; above the upper one, motion is as good as Gaussian."""
 
-START_TAIL = 3.0
-LEAST_SCALE = 1e-9
-NEGLIGIBLE = 1e-4
-ROUNDS = 3
+START_TAIL = 3.0  # degrees of freedom; judged; where a fit begins
+LEAST_SCALE = 1e-9  # length²; exact: keeps a density finite
+NEGLIGIBLE_SCALE = 1e-4  # probability; judged; edges that take no part in fitting ν
+STUDENT_ROUNDS = 3  # rounds; judged; of scale and ν in turn within one round of EM
 
 
 @dataclass(frozen=True)
 class Motion(Term):
-    r"""A single daughter lands at her mother's place plus a Student-t displacement.
+    r"""A single daughter lands at its mother's place plus a Student-t displacement.
 
     $$x'_j - x_i \sim t_ν(0, T)$$
 
@@ -76,7 +76,7 @@ class Motion(Term):
         owner, squared, weight = owner[seen], squared[seen], weight[seen]
         scale = np.broadcast_to(np.asarray(self.motion_scale, np.float64), len(stretch)).copy()
         count = step.smooth @ (d * np.bincount(owner, weight, minlength=len(stretch)))
-        for _ in range(ROUNDS):
+        for _ in range(STUDENT_ROUNDS):
             robust = robust_weight(1.0, squared / scale[owner], tail, d)
             moved = np.bincount(owner, weight * robust * squared, minlength=len(stretch))
             scale = np.maximum(step.smooth @ moved / np.maximum(count, 1e-12), self.least_scale)
@@ -86,7 +86,7 @@ class Motion(Term):
         """Half a step, on the log scale, towards the ν that makes the expected displacements most likely."""
         stretch = step.stretch
         share = step.counts * weight
-        seen = share > NEGLIGIBLE
+        seen = share > NEGLIGIBLE_SCALE
         if not seen.any():
             return self.tail
         ratio = (stretch.squared / stretch.by_edge(self.motion_scale))[seen]

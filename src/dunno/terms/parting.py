@@ -1,4 +1,4 @@
-"""Parting: a mother's two daughters lie on either side of her place."""
+"""Parting: a mother's two daughters lie on either side of its place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dunno.types import Floats
 from dunno.types.density import UNIT_SPHERE, log_student
 from dunno.types.stretch import Stretch
 
-MOST_FOR = 4.0
+PARTING_BOUND = 4.0  # nats; benchmarks.evidence; what it may say at most for a division
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Parting(Term):
 
     def log_triple(self, stretch: Stretch, sisters: Sisters) -> Floats:
         """(K,) beyond what two daughters that do not know each other would say."""
-        return bounded(self._ratio(stretch, sisters), self.odd, MOST_FOR)
+        return bounded(self._ratio(stretch, sisters), self.odd, PARTING_BOUND)
 
     def _ratio(self, stretch: Stretch, sisters: Sisters) -> Floats:
         d = stretch.n_dimensions
@@ -71,7 +71,7 @@ class Parting(Term):
             return replace(self, alone_scale=alone)
         stretch, (sisters, weight) = step.stretch, step.divisions
         weight = weight * step.interior[sisters.first]
-        inlying = (1 - self.odd) * np.exp(np.minimum(self._ratio(stretch, sisters), MOST_FOR))
+        inlying = (1 - self.odd) * np.exp(np.minimum(self._ratio(stretch, sisters), PARTING_BOUND))
         inlying = inlying / (inlying + self.odd)
         odd = self.prior("odd").posterior_mean(float((weight * (1 - inlying)).sum()), float(weight.sum()))
         weight = weight * inlying

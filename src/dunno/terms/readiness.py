@@ -12,10 +12,10 @@ from dunno.terms._feature import population
 from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
-ALIKE = Prior(0, 1, "unit of information")
+READINESS_PRIOR = Prior(0, 1, "unit of information")
 SLOPES = ("ready_always", "ready_large", "ready_bright", "ready_round")
-FARTHEST = 3.0
-NEWTON = 4
+LARGEST_READINESS = 3.0  # standard deviations; judged; beyond which a feature says no more
+NEWTON = 4  # steps; judged; of the logistic regression in one round
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Readiness(Term):
     rank: ClassVar[int] = 5
 
     ready_always: float = parameter("log odds", (-20.0, 20.0), Prior(0, 0.01, "units of information"), link="none")
-    ready_large: float = parameter("log odds per standard deviation", (-10.0, 10.0), ALIKE, link="none")
-    ready_bright: float = parameter("log odds per standard deviation", (-10.0, 10.0), ALIKE, link="none")
-    ready_round: float = parameter("log odds per standard deviation", (-10.0, 10.0), ALIKE, link="none")
+    ready_large: float = parameter("log odds per standard deviation", (-10.0, 10.0), READINESS_PRIOR, link="none")
+    ready_bright: float = parameter("log odds per standard deviation", (-10.0, 10.0), READINESS_PRIOR, link="none")
+    ready_round: float = parameter("log odds per standard deviation", (-10.0, 10.0), READINESS_PRIOR, link="none")
     centres: tuple[float, ...] = (0.0, 0.0, 0.0)
     widths: tuple[float, ...] = (1.0, 1.0, 1.0)
 
@@ -52,7 +52,7 @@ class Readiness(Term):
 
     def _design(self, stretch: Stretch) -> Floats:
         columns = [
-            np.clip(np.nan_to_num((column - centre) / width), -FARTHEST, FARTHEST)
+            np.clip(np.nan_to_num((column - centre) / width), -LARGEST_READINESS, LARGEST_READINESS)
             for column, centre, width in zip(_columns(stretch), self.centres, self.widths, strict=True)
         ]
         return np.stack([np.ones(stretch.n_rows), *columns], axis=1)

@@ -11,16 +11,18 @@ from dunno.terms import Prior, Sisters, Step, Term, parameter
 from dunno.types import Floats, special
 from dunno.types.stretch import Stretch
 
-STIFFEST = 400.0
+STIFFEST = 400.0  # concentration; judged; the largest of a law of directions
 NO_PREFERENCE = Prior(0, 1, "edge halfway to the right angle")
 
-NEGLIGIBLE = 0.01
-LONG = 0.2
+NEGLIGIBLE_SHAPE = 0.01  # probability; judged; edges that take no part in the update
+LONG = 0.2  # share; judged
 """Cells are long from this share on: 1 − 1/elongation."""
-SHARES = 50
+SHARES = 50  # classes; judged
 """Classes of shares, within which a likelihood is summed up at their mean."""
 
-GRID = np.concatenate([[0.0], np.geomspace(0.05, STIFFEST, 60)])
+STIFFNESSES = np.concatenate(
+    [[0.0], np.geomspace(0.05, STIFFEST, 60)]
+)  # concentration; judged; where the likeliest is looked for
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Shape(Term):
     r"""The angle Δ between two axes, against no preference: $κ w \cos 2Δ - \log I_0(κ w)$ in 2D, Watson's law in 3D.
 
     $w$ is $(1 - 1/e)$ for each cell of elongation $e$ that takes part, so that round cells say nothing. The daughter's axis is held
-    against her mother's, with a law for single daughters and one for a division's, and the line between sisters against their
+    against its mother's, with a law for single daughters and one for a division's, and the line between sisters against their
     mother's axis.
     """
 
@@ -63,7 +65,7 @@ class Shape(Term):
         """The stiffnesses that make the expected angles most likely."""
         stretch, d = step.stretch, step.stretch.n_dimensions
         count = step.counts
-        edges = np.flatnonzero(count * step.single > NEGLIGIBLE)
+        edges = np.flatnonzero(count * step.single > NEGLIGIBLE_SHAPE)
         expected = (count * step.single * step.steady)[edges]
         along, share = _all_axes(stretch)
         keeping = _stiffness(along[edges], share[edges], expected, d)
@@ -71,7 +73,7 @@ class Shape(Term):
             return replace(self, keeping=keeping)
         sisters, weight = step.divisions
         expected = weight * step.steady_sisters
-        kept = expected > NEGLIGIBLE
+        kept = expected > NEGLIGIBLE_SHAPE
         both = np.concatenate([sisters.first[kept], sisters.second[kept]])
         sisters_keeping = _stiffness(along[both], share[both], np.tile(expected[kept], 2), d)
         along, share = _between(stretch, sisters)
@@ -128,7 +130,7 @@ def _stiffness(along: Floats, share: Floats, weight: Floats, d: int) -> float:
     count = np.bincount(owner, weight)
     share = np.bincount(owner, weight * share) / np.maximum(count, 1e-30)
     share, count = share[count > 0], count[count > 0]
-    stiffness = GRID[:, None]
+    stiffness = STIFFNESSES[:, None]
     most = _log_ratio(stiffness * share, np.ones(1), d) @ count
-    prior = NO_PREFERENCE.worth * _log_ratio(0.25 * GRID, np.array(0.5), d)
-    return float(GRID[np.argmax(prior + most - (2 if d == 2 else 1) * GRID * turned)])
+    prior = NO_PREFERENCE.worth * _log_ratio(0.25 * STIFFNESSES, np.array(0.5), d)
+    return float(STIFFNESSES[np.argmax(prior + most - (2 if d == 2 else 1) * STIFFNESSES * turned)])

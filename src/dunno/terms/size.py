@@ -1,4 +1,4 @@
-"""Size: a cell keeps its size, and a mother's is shared by her daughters."""
+"""Size: a cell keeps its size, and a mother's is shared by its daughters."""
 
 from __future__ import annotations
 

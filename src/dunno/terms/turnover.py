@@ -11,7 +11,7 @@ from dunno.terms import ModelView, Prior, Step, Term, Words, parameter, share
 from dunno.types import Floats
 from dunno.types.stretch import Stretch, Value
 
-PRIOR_APPEARING = 0.005
+PRIOR_APPEARING = 0.005  # share; judged
 """The share of cells that is believed to appear in each frame before the movie is seen."""
 
 

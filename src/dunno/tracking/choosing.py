@@ -7,20 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from dunno.calibration.evidence import Trial
+from dunno.calibration.evidence_trials import Trial
 from dunno.calibration.softening import Softening, fit_softening, with_share
 from dunno.calibration.verdict import hopeless
 from dunno.errors import InputError
 from dunno.models import Fit
-from dunno.models.evidence import (
-    ROUNDS,
-    Kept,
-    among_likely,
-    can_see,
-    offered,
-    unseen_exchanges,
-    with_terms,
-)
+from dunno.models.evidence import EVIDENCE_ROUNDS, Kept, among_likely, can_see, offered, unseen_exchanges, with_terms
 from dunno.models.model import Model
 from dunno.terms.score import Score
 from dunno.terms.touching import Touching
@@ -28,31 +20,31 @@ from dunno.tracking.skipping import SkippedModel
 from dunno.types import Ints
 from dunno.work.progress import Tell
 
-LEAST_SHARE, LEAST_NATS = 0.025, 0.005
+LEAST_LOSS_SHARE, LEAST_NATS = 0.025, 0.005  # share, nats; benchmarks.evidence
 """A term joins when the loss per daughter falls by more than this share of it, and by more than so many nats."""
 
-LEAST_TOTAL = 3.0
+LEAST_TOTAL = 3.0  # nats; benchmarks.evidence
 """And when the loss of all daughters together falls by more than this: a few cells say little."""
 
-LEAST_EXCHANGES, LEAST_OF_DOUBTED, BESIDE_FEATURES = 2.0, 0.1, 0.4
+LEAST_EXCHANGES, LEAST_OF_DOUBTED, BESIDE_FEATURES = 2.0, 0.1, 0.4  # links, share, share; benchmarks.crowding
 """Links that are wrong because cells push each other, all and per link that is doubted, from which on `touching` joins.
 
 Skipping frames cannot tell: exchanges are as unseen over two steps as over one. Features tell many of them apart, so that
 beside features it takes more.
 """
 
-ENOUGH_LOSS = 500.0
+ENOUGH_LOSS = 500.0  # nats; speed, benchmarks.fit
 """Nats of loss of all daughters that are looked at: where links are unclear, few daughters tell whether a term helps."""
 
-ENOUGH_GAIN = 6.0
+ENOUGH_GAIN = 6.0  # nats; speed, benchmarks.fit
 """A first glance looks at as many as have so many nats to save. Nothing joins by a glance: on few daughters, some terms help by
 chance."""
 
 CHOOSING = "choosing evidence"
-FIRST_ROUNDS, TRIAL_ROUNDS, LAST_ROUNDS = 1, 3, 1
+FIRST_ROUNDS, TRIAL_ROUNDS, LAST_ROUNDS = 1, 3, 1  # rounds; speed, benchmarks.fit
 """Rounds in which a term that is tried is fitted: first few, more where those do not decide; and those of all that join."""
 
-HOPELESS, CLEAR = 0.5, 1.2
+HOPELESS, CLEAR = 0.5, 1.2  # times; speed, benchmarks.fit
 """Gains below and above so many times the least one are decided by the first rounds."""
 
 
@@ -68,7 +60,9 @@ class Choice:
     skipped: SkippedModel | None
     trials: tuple[Trial, ...] = ()
 
-    def with_terms(self, names: list[str], size: float, rounds: int = ROUNDS, like: Models = (None, None)) -> Choice:
+    def with_terms(
+        self, names: list[str], size: float, rounds: int = EVIDENCE_ROUNDS, like: Models = (None, None)
+    ) -> Choice:
         """The same with terms added to both fits, beginning as in other models that have them."""
         grown, skipped = with_terms(self.fit, names, size, rounds, like[0]), self.skipped
         if skipped is not None:
@@ -139,7 +133,7 @@ class _Bench:
     @property
     def least(self) -> float:
         """By how much the loss must fall."""
-        return max(LEAST_SHARE * self.loss, LEAST_NATS, LEAST_TOTAL / max(len(self.skipped.comparison), 1))
+        return max(LEAST_LOSS_SHARE * self.loss, LEAST_NATS, LEAST_TOTAL / max(len(self.skipped.comparison), 1))
 
     def shorter(self, enough: float) -> _Bench:
         """The same on some of the skipped steps, spread over the sample, which have so many nats of loss together."""

@@ -12,10 +12,10 @@ from dunno.assignment import Problem, sample
 from dunno.lineage.resting import rest_of, rested
 from dunno.types import Block, Bools, Ints
 
-NEGLIGIBLE = 1e-6
+NEGLIGIBLE_DRAW = 1e-6  # probability; judged: one edge in a million is never missed in 200 draws
 """Edges across gaps that are less probable than this are never drawn."""
 
-STRATA, FAR_SEED = 8, 1_000_003
+STRATA, FAR_SEED = 8, 1_000_003  # draws, seeds; judged
 """How many odds of division stand for all, and how far apart their seeds are."""
 
 
@@ -67,7 +67,7 @@ def tied(block: Block) -> list[range]:
     begin = list(block.own)
     for k, t in enumerate(block.own):
         far = block.far(t)
-        likely = block.mother[far][block.log_probability[far] > np.log(NEGLIGIBLE)]
+        likely = block.mother[far][block.log_probability[far] > np.log(NEGLIGIBLE_DRAW)]
         if len(likely):
             begin[k] = min(t, int(block.frame_of[likely].min()) + 1)
     starts, earliest = [], list(accumulate(reversed(begin), min))[::-1]  # where edges from here on reach back to
@@ -86,7 +86,7 @@ def _drawn(block: Block, run: range, n: int, seed: int) -> Ints:
         return np.where(drawn >= 0, drawn + pair.near.start, -1)
     part = block.part(run.start - block.own.start, run.stop - block.own.start)
     assert part.problem is not None
-    kept = (part.gap == 0) | (part.probability > NEGLIGIBLE)
+    kept = (part.gap == 0) | (part.probability > NEGLIGIBLE_DRAW)
     edges = block.into(run.start).start + np.flatnonzero(kept)
     drawn = sample(part.problem.among(kept), n, seed)
     return np.where(drawn >= 0, edges[drawn], -1)

@@ -16,13 +16,13 @@ from dunno.types.stretch import Stretch
 
 Edges = tuple[Ints, Ints, Ints]
 
-UNLIKELY = 1e-3
+GAP_EDGES_FROM = 1e-3  # probability; benchmarks.gaps
 """A mother less likely to be lost than this, or a daughter less likely to have appeared, has no edges across gaps."""
 
-BOTH_UNLIKELY = 2e-5
+BOTH_UNLIKELY = 2e-5  # probability; benchmarks.gaps
 """Nor do edges across gaps join two cells of which both are loose with a lower probability than this."""
 
-PERHAPS = 0.05
+PERHAPS_MISSING = 0.05  # probability; benchmarks.gaps
 """A daughter that is more likely than this to have been born by a division may have been missed before instead."""
 
 
@@ -63,9 +63,9 @@ def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float
     if model.max_gap == 0:
         return none, none, none
     born = np.bincount(stretch.daughter, found.edge_dividing, minlength=stretch.n_rows)
-    alone = (found.appear > UNLIKELY) | (born > PERHAPS)
-    begun = np.maximum(found.appear, np.where(born > PERHAPS, born, 0.0))
-    loose = stretch.is_mother & (found.disappear > UNLIKELY), stretch.is_daughter & alone
+    alone = (found.appear > GAP_EDGES_FROM) | (born > PERHAPS_MISSING)
+    begun = np.maximum(found.appear, np.where(born > PERHAPS_MISSING, born, 0.0))
+    loose = stretch.is_mother & (found.disappear > GAP_EDGES_FROM), stretch.is_daughter & alone
     mothers, daughters, lags = [none], [none], [none]
     bounds = np.searchsorted(stretch.row_frame, np.arange(len(stretch.frames) + 1))
     drift = np.zeros_like(stretch.place) if stretch.drift is None else stretch.drift

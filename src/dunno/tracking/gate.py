@@ -9,12 +9,12 @@ from dunno.types import Candidates, Detections, Floats, Movie
 from dunno.types.neighbours import distance_to_nearest, within
 from dunno.types.stage import stage_between
 
-GATE_PAIRS = 8
+GATE_PAIRS = 8  # frame pairs; judged
 """How many frame pairs are looked at to estimate the gate."""
 
-GATE_QUANTILE = 0.95
-GATE_FACTOR = 4.0
-GATE_DIAMETERS = 1.5
+GATE_QUANTILE = 0.95  # probability; docs/decisions.md; of the nearest neighbours' displacements
+GATE_FACTOR = 4.0  # times; docs/decisions.md; the gate in such quantiles
+GATE_DIAMETERS = 1.5  # diameters; docs/decisions.md; the least gate
 
 
 def check_gate(max_distance: float) -> float:
@@ -67,10 +67,6 @@ def gate_between(
     The larger of four times the 95 % quantile of the distances from each cell to the nearest one a frame earlier (an
     underestimate of displacements where cells are dense, hence the factor), and one and a half median cell diameters
     (daughters of a division land about a cell apart, however slow the rest is).
-
-    Args:
-        pairs: Two frames' cells each.
-        stages: By how much the stage jumped in each pair; `None` where nobody asks.
     """
     some = np.unique(np.linspace(0, len(pairs) - 1, min(GATE_PAIRS, len(pairs))).astype(int)).tolist()
     displacements = np.concatenate([_nearest(pairs[t], None if stages is None else stages[t]) for t in some])

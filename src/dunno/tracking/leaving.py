@@ -14,7 +14,7 @@ from dunno.models.model import SMALLEST
 from dunno.types import Block, Floats, PairPosterior
 from dunno.types.stretch import Stretch
 
-LEAST_LINKS = 8
+LEAST_LINKS_OF_A_BORDER = 8  # links; judged
 """From so many on, links say where a frame's cells go."""
 
 
@@ -67,7 +67,7 @@ def _side_by_side(pairs: Sequence[PairPosterior]) -> Stretch:
 
 def _common_step(pair: PairPosterior) -> Floats | None:
     """(d,) the median displacement of the pair's links; `None` where there are few."""
-    if np.count_nonzero(pair.selected) < LEAST_LINKS:
+    if np.count_nonzero(pair.selected) < LEAST_LINKS_OF_A_BORDER:
         return None
     mother, daughter = pair.mother[pair.selected], pair.daughter[pair.selected]
     return np.asarray(np.median(pair.daughters.centroid[daughter] - pair.mothers.centroid[mother], axis=0))

@@ -17,26 +17,29 @@ from dunno.terms.motion import Motion
 from dunno.terms.turnover import Turnover
 from dunno.tracking.gaps import expected_gaps, gap_candidates
 
-MOST_GAP = 3
+MOST_GAP_FITTED = 3  # frames; benchmarks.gaps
 """The longest gap that is looked for by itself."""
 
-ROUNDS, STILL = 5, 0.05
+MISSING_ROUNDS, SETTLED_WITHIN = 5, 0.05  # rounds, scale of the link; benchmarks.gaps
 """Rounds at most, and the change on the scales of the links below which they end."""
 
 FITTED, RATES = (Missed.name, Turnover.name), ("p_lost",)
 """Terms that are fitted with gaps, and the rates that are taken from there. The density of appearing stays: fitted anew it falls so
 low that cells which begin beside another one are taken for its daughters, with certainty."""
 
-LEAST_LINKS, LEAST_SHARE = 1.0, 2e-4
+LEAST_GAP_LINKS, LEAST_SHARE_MISSED = 1.0, 2e-4  # links, share; benchmarks.gaps
 """Expected links across gaps, all and per link, below which none are looked for."""
 
-UNLIKELY = 1e-5
+MISSED_EDGES_FROM = 1e-5  # probability; judged
 """Edges below this take no part in finding out, first those between neighbouring frames, then those across gaps."""
 
-LEAST_OF_ALL = 0.03
+LEAST_OF_ALL = 0.03  # share; benchmarks.gaps
 """A gap as long as this is looked for if such a share of all links across gaps has it."""
 
-LAG_POWERS = (0.0, 1.5)
+LAG_POWERS = (
+    0.0,
+    1.5,
+)  # exponent; judged: from standing still to beyond Brownian motion; how motion may grow with a gap
 
 
 def with_gaps(fit: Fit, gate: float, power: float, asked: int | None) -> tuple[Fit, Expected | None]:
@@ -50,7 +53,7 @@ def with_gaps(fit: Fit, gate: float, power: float, asked: int | None) -> tuple[F
     """
     if asked == 0 or fit.problems:
         return fit, None
-    most = MOST_GAP if asked is None else asked
+    most = MOST_GAP_FITTED if asked is None else asked
     climb = _missed(fit.best, replace(Missed(0.01), max_gap=most), power, gate)
     if asked is None:
         most = _longest(climb)
@@ -85,28 +88,28 @@ def _missed(climb: EMResult, missed: Missed, power: float, gate: float) -> EMRes
     Without gaps, every missing mask is a cell that is lost and one that appears.
     """
     model = _with(climb, missed, power).model
-    likely = climb.expected.among(climb.expected.found.edge > UNLIKELY)
+    likely = climb.expected.among(climb.expected.found.edge > MISSED_EDGES_FROM)
     stretch = likely.stretch
     mother, daughter, lag = gap_candidates(model, stretch, likely.found, gate)
     if not len(mother):
         return EMResult(replace(climb.expected, model=model), 0, True)
     stretch = stretch.with_gaps(mother, daughter, lag)
     expected = expect(model, stretch, method="rough")
-    expected = expected.among(expected.found.edge > UNLIKELY)
+    expected = expected.among(expected.found.edge > MISSED_EDGES_FROM)
     rounds = Rounds()
-    for _ in range(ROUNDS):
+    for _ in range(MISSING_ROUNDS):
         before, model = model, maximise(expected, fixed=lambda term: term.name not in FITTED)
         expected = expect(model, expected.stretch, "rough", rounds)
-        if np.abs(model.free - before.free).max() < STILL:
+        if np.abs(model.free - before.free).max() < SETTLED_WITHIN:
             break
-    return EMResult(expect(model, expected.stretch), ROUNDS, True)
+    return EMResult(expect(model, expected.stretch), MISSING_ROUNDS, True)
 
 
 def _longest(climb: EMResult) -> int:
     """The longest gap worth looking for; 0 for none."""
     stretch, found = climb.expected.stretch, climb.expected.found
-    counts = expected_gaps(stretch.lags, found.edge, MOST_GAP)
-    if counts.sum() < max(LEAST_LINKS, LEAST_SHARE * float(found.edge.sum())):
+    counts = expected_gaps(stretch.lags, found.edge, MOST_GAP_FITTED)
+    if counts.sum() < max(LEAST_GAP_LINKS, LEAST_SHARE_MISSED * float(found.edge.sum())):
         return 0
     return int(np.flatnonzero(counts >= LEAST_OF_ALL * counts.sum()).max() + 1)
 

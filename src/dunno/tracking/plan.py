@@ -12,7 +12,7 @@ from dunno.perturbations import Perturbation
 from dunno.segments.fit import SegmentModel
 from dunno.tracking.spans import BLOCK
 
-HALO = 4
+HALO = 4  # frames; docs/gaps.md
 """Frames on either side of a block with gaps: marginals are then within 1e-3 of the whole movie's."""
 
 

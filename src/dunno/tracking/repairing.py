@@ -20,7 +20,7 @@ from dunno.segments.repair import Objects, OtherSegments, Repair, block_of, othe
 from dunno.segments.table import SegmentTable, segment_table
 from dunno.types import Block, Floats, Ints, Movie
 from dunno.types.labels import LabelImage
-from dunno.work.progress import Tell, tell_nobody
+from dunno.work.progress import Tell, ignore_progress
 
 TOGETHER, HALO = 60_000, 24
 """Masks that are solved at once, and frames on either side of a span."""
@@ -43,7 +43,7 @@ class RepairedSpan:
     others: OtherSegments
 
 
-def repaired_spans(movie: Movie, model: SegmentModel, tell: Tell = tell_nobody) -> Iterator[RepairedSpan]:
+def repaired_spans(movie: Movie, model: SegmentModel, tell: Tell = ignore_progress) -> Iterator[RepairedSpan]:
     """Solve a movie, span after span."""
     before: Ints | None = None
     size = _pairs_together(movie, model)

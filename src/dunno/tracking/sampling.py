@@ -25,31 +25,25 @@ from dunno.types.stretch import Stretch, Transition
 from dunno.work.progress import Tell
 from dunno.work.schedule import Pool, in_order
 
-MOST_FRAMES, MOST_CELLS = 100, 10_000
+MOST_FRAMES, MOST_CELLS = 100, 10_000  # frames, cells; benchmarks.fit
 """How much of a movie is looked at."""
 
-RUN = 6
+FRAMES_PER_RUN = 6  # frames; judged: skipping looks four steps ahead
 """Consecutive frames in a run, where not all are looked at."""
 
-TAIL_BEYOND = 1e-3
+TAIL_BEYOND = 1e-3  # share; judged
 """Share of displacements that may be longer than the gate; one that cuts more would make cells look slower."""
 
-WIDENINGS = 3
+WIDENINGS = 3  # times; judged; how often a gate that cuts is doubled
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Some frames of a movie.
+    """Some frames of a movie."""
 
-    Attributes:
-        cells: Each frame's cells without pixels, by position in the movie.
-        cost: What links are judged by; a motion cost that needs pixels sees its frames again.
-        movie: The movie.
-    """
-
-    cells: Mapping[int, Detections]
-    cost: Cost | None
-    movie: Movie
+    cells: Mapping[int, Detections]  # Each frame's cells without pixels, by position in the movie
+    cost: Cost | None  # What links are judged by; a motion cost that needs pixels sees its frames again
+    movie: Movie  # The movie
 
     @property
     def frames(self) -> list[Detections]:
@@ -170,11 +164,11 @@ def _runs(movie: Movie) -> list[range]:
     """The frames to look at: all of a short movie, else runs that are spread evenly."""
     n = len(movie)
     crowd = max(_crowd(movie, (n - 1) // 2), 1)
-    most = max(min(MOST_FRAMES, MOST_CELLS // crowd), 2 * RUN)
+    most = max(min(MOST_FRAMES, MOST_CELLS // crowd), 2 * FRAMES_PER_RUN)
     if n <= most:
         return [range(n)]
-    starts = np.unique(np.linspace(0, n - RUN, most // RUN).astype(int)).tolist()
-    return [range(start, start + RUN) for start in starts]
+    starts = np.unique(np.linspace(0, n - FRAMES_PER_RUN, most // FRAMES_PER_RUN).astype(int)).tolist()
+    return [range(start, start + FRAMES_PER_RUN) for start in starts]
 
 
 def _pieces(movie: Movie, runs: list[range]) -> Iterator[tuple[int, Movie]]:

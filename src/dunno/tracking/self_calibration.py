@@ -15,7 +15,7 @@ from dunno.segments.fit import SegmentModel, fit_segments
 from dunno.segments.glance import glance
 from dunno.segments.structure import MAX_GAP, Options
 from dunno.tracking.choosing import Choice, choose_evidence
-from dunno.tracking.measuring import broken_frames
+from dunno.tracking.measured_blocks import broken_frames
 from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample, fit_sample

@@ -17,27 +17,21 @@ if TYPE_CHECKING:
 
     from dunno.tracking import Tracking
 
-ENDS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.0)
+ENDS = (0.0, 0.5, 0.9, 0.99, 0.999, 1.0)  # probability; display
 """Of the bins of probability that are shown."""
 
-WIDEST = 160
+BAR_WIDTH = 160  # pixels; display
 """Of a bar, in pixels."""
 
-DOUBTFUL = 0.9
+DOUBTFUL_BELOW = 0.9  # probability; display
 """Links that are less probable are marked."""
 
-LOWEST = 1e-4
+LEAST_DRAWN = 1e-4  # share; display
 """Shares below this are drawn at it."""
 
 
 def summary_html(tracking: Tracking, title: str = "", more: str = "") -> str:
-    """The verdict, how many links there are, how many are expected to be wrong, and how many are how sure.
-
-    Args:
-        tracking: What is shown.
-        title: In place of the movie's name.
-        more: A further line.
-    """
+    """The verdict, how many links there are, how many are expected to be wrong, and how many are how sure."""
     about = tracking.about
     probability = np.concatenate([np.empty(0), *(pair.link_probability for pair in tracking.pairs)])
     word, reason = about.get("verdict", "untested"), about.get("reason", "")
@@ -56,7 +50,7 @@ def _bars(counts: Ints) -> str:
     longest = np.log1p(max(int(counts.max()), 1))
     rows = []
     for low, high, n in zip(ENDS, ENDS[1:], counts.tolist(), strict=False):
-        width = round(WIDEST * float(np.log1p(n) / longest))
+        width = round(BAR_WIDTH * float(np.log1p(n) / longest))
         bar = f'<div style="background:currentColor;opacity:.5;height:.7em;width:{width}px"></div>'
         rows.append(f"<tr><td>{100 * low:g} – {100 * high:g} %</td><td>{bar}</td><td>{n:,}</td></tr>")
     return f"<table><caption>links by probability (log scale)</caption>{''.join(rows)}</table>"
@@ -71,13 +65,22 @@ def plot_promised(tracking: Tracking, ax: Axes | None = None) -> Axes:
             "dunno.evaluation.calibration_curve(tracking, truth).plot(ax)"
         )
     ax = ax or _axes()
-    ax.plot([LOWEST, 1], [LOWEST, 1], linestyle="--", color="0.6", linewidth=1)
+    ax.plot([LEAST_DRAWN, 1], [LEAST_DRAWN, 1], linestyle="--", color="0.6", linewidth=1)
     promised, found, n = (np.array(column) for column in zip(*tests[0]["bins"], strict=True))
     ends = np.array([wilson(float(share), int(count)) for share, count in zip(found, n, strict=True)]).T
-    shown = np.maximum(found, LOWEST)
-    ax.errorbar(np.maximum(promised, LOWEST), shown, np.abs(np.maximum(ends, LOWEST) - shown), fmt="o", capsize=2)
+    shown = np.maximum(found, LEAST_DRAWN)
+    ax.errorbar(
+        np.maximum(promised, LEAST_DRAWN), shown, np.abs(np.maximum(ends, LEAST_DRAWN) - shown), fmt="o", capsize=2
+    )
     labels = {"xlabel": "promised to be wrong", "ylabel": "wrong, by what all frames say"}
-    ax.set(xscale="log", yscale="log", xlim=(LOWEST, 1), ylim=(LOWEST, 1), title=tracking.about["verdict"], **labels)
+    ax.set(
+        xscale="log",
+        yscale="log",
+        xlim=(LEAST_DRAWN, 1),
+        ylim=(LEAST_DRAWN, 1),
+        title=tracking.about["verdict"],
+        **labels,
+    )
     return ax
 
 
@@ -103,12 +106,12 @@ def plot_lineage(tracking: Tracking, track: int | None = None, ax: Axes | None =
     mother, daughter, probability = edges.mother[ours], edges.daughter[ours], edges.probability[ours]
     place = np.column_stack([cells.frame, [lane.get(each, 0.0) for each in cells.track.tolist()]])
     lines = np.stack([place[mother], place[daughter]], axis=1)
-    styles = np.where(probability < DOUBTFUL, "dashed", "solid").tolist()
+    styles = np.where(probability < DOUBTFUL_BELOW, "dashed", "solid").tolist()
     drawn = LineCollection(lines.tolist(), linestyles=styles, linewidths=2, cmap="viridis", clim=(0.5, 1.0))
     drawn.set_array(probability)
     ax.add_collection(drawn)
     for (start, end), each in zip(lines, probability.tolist(), strict=True):
-        if each < DOUBTFUL:
+        if each < DOUBTFUL_BELOW:
             ax.annotate(
                 f"{each:.2f}", (start + end) / 2, textcoords="offset points", xytext=(0, 4), ha="center", fontsize=8
             )

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from dunno.calibration.comparison import Beliefs, Comparison, Composed, compose
+from dunno.calibration.comparison import Comparison, Composed, MotherBeliefs, compose
 from dunno.calibration.kinds.temperature import FAINT_PRIOR, LabelledDaughters, TemperatureScaling, best_temperature
 from dunno.calibration.verdict import SkipTest, judge
 from dunno.tracking.gate import gate_between
@@ -25,15 +25,15 @@ from dunno.types import Block, Floats, Ints, PairPosterior, RunInfo
 from dunno.work.progress import Tell
 from dunno.work.schedule import Pool, in_order
 
-NUDGE = 0.05
-LEAST_CURVATURE = 1e-3
-GROWTHS = (0.25, 1.0)
+TEMPERATURE_STEP = 0.05  # ln T; judged; of the difference quotient that gives the curvature
+LEAST_CURVATURE = 1e-3  # 1; judged; of the loss over ln T, so that the interval stays finite
+GROWTHS = (0.25, 1.0)  # ratio; exact: T grows at most as squared motion of straight flight does
 """Bounds on T(s)/T(2s)."""
 
-BROWNIAN = 0.5
+BROWNIAN = 0.5  # ratio; exact: squared Brownian motion doubles
 """T(s)/T(2s) where the movie is too short to tell."""
 
-STILL = 1e-6
+STILL_PIXELS = 1e-6  # pixels; judged
 """Cells that move less than this, in pixels, stand still."""
 
 TrackBlock = Callable[[Plan, Span], Block]
@@ -49,7 +49,9 @@ class SkippedMethod:
     comparison: LabelledDaughters
 
     @classmethod
-    def of(cls, sample: Sample, step: int, links: Beliefs, skipped: Sequence[PairPosterior]) -> SkippedMethod | None:
+    def of(
+        cls, sample: Sample, step: int, links: MotherBeliefs, skipped: Sequence[PairPosterior]
+    ) -> SkippedMethod | None:
         """Compose the links of single steps, and put what was tracked over several beside them; `None` where nobody is judged."""
         jumps = {(sample.cells[early].frame, sample.cells[late].frame) for early, late in sample.jumps(step)}
         pairs = [each for each in skipped if (each.mother_frame, each.daughter_frame) in jumps]
@@ -59,7 +61,7 @@ class SkippedMethod:
         if not judged.any():
             return None
         moved = _squared(sample, composed.matrix.column[judged], composed.matrix.row[judged])
-        once = np.maximum(_squared(sample, links.mother, links.daughter), (STILL * min(sample.movie.scale)) ** 2)
+        once = np.maximum(_squared(sample, links.mother, links.daughter), (STILL_PIXELS * min(sample.movie.scale)) ** 2)
         error = float(np.sqrt(2 / len(moved) + 2 / len(once)))
         return cls(sample, step, (float(np.median(moved) / np.median(once)), error), comparison)
 
@@ -78,9 +80,9 @@ class SkippedMethod:
         if not used.any():
             return 1.0, 0.0
         best, _ = best_temperature(losses, used.astype(np.float64), 1 / (FAINT_PRIOR**2 * used.sum()))
-        below, here, above = (losses(best * np.exp(nudge)) for nudge in (-NUDGE, 0.0, NUDGE))
-        slope = np.where(used, (above - below) / (2 * NUDGE), 0.0)
-        curvature = np.where(used, (above - 2 * here + below) / NUDGE**2, 0.0).sum() + 1 / FAINT_PRIOR**2
+        below, here, above = (losses(best * np.exp(nudge)) for nudge in (-TEMPERATURE_STEP, 0.0, TEMPERATURE_STEP))
+        slope = np.where(used, (above - below) / (2 * TEMPERATURE_STEP), 0.0)
+        curvature = np.where(used, (above - 2 * here + below) / TEMPERATURE_STEP**2, 0.0).sum() + 1 / FAINT_PRIOR**2
         pair = np.searchsorted([late for _, late in self.sample.jumps(self.step)], positions(self.sample)[judged])
         spread = np.sqrt((np.bincount(pair, slope) ** 2).sum())
         return best, float(min(spread / max(curvature, LEAST_CURVATURE), FAINT_PRIOR))
@@ -92,12 +94,7 @@ class SkippedMethod:
 
 
 def fit_temperature(
-    plan: Plan,
-    sample: Sample,
-    track: TrackBlock,
-    about: RunInfo,
-    pool: Pool,
-    tell: Tell,
+    plan: Plan, sample: Sample, track: TrackBlock, about: RunInfo, pool: Pool, tell: Tell
 ) -> TemperatureScaling:
     """Fit a temperature on the movie itself, tracked by a plan without calibration, and say what the skip test makes of it."""
 
@@ -135,12 +132,12 @@ def fit_temperature(
     )
 
 
-def links_of(sample: Sample, pairs: Sequence[PairPosterior]) -> Beliefs:
+def links_of(sample: Sample, pairs: Sequence[PairPosterior]) -> MotherBeliefs:
     """The links of tracked pairs, taken for certain."""
     mother, daughter = _rows(sample, pairs)
     link = np.concatenate([pair.selected for pair in pairs])
     none = np.asarray(1.0 - np.bincount(daughter[link], minlength=sample.n_rows), np.float64)
-    return Beliefs(mother[link], daughter[link], np.ones(int(link.sum())), none)
+    return MotherBeliefs(mother[link], daughter[link], np.ones(int(link.sum())), none)
 
 
 def distributions_of(sample: Sample, pairs: Sequence[PairPosterior], composed: Composed) -> LabelledDaughters:
@@ -149,7 +146,7 @@ def distributions_of(sample: Sample, pairs: Sequence[PairPosterior], composed: C
     for pair in pairs:
         begin = sample.first_row[pair.daughter_frame]
         log_none[begin : begin + len(pair.entropy)] = np.where(np.isnan(pair.entropy), np.nan, pair.log_no_mother)
-    comparison = Comparison.of(Beliefs(*_rows(sample, pairs), np.exp(log_edge), np.exp(log_none)), composed)
+    comparison = Comparison.of(MotherBeliefs(*_rows(sample, pairs), np.exp(log_edge), np.exp(log_none)), composed)
     return LabelledDaughters(**vars(comparison), log_direct=np.append(log_edge, log_none[~np.isnan(log_none)]))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dunno.assignment import Marginals, Rounds
 from dunno.assignment.likely import filled
-from dunno.calibration.comparison import Beliefs, Comparison, compose
+from dunno.calibration.comparison import Comparison, MotherBeliefs, compose
 from dunno.calibration.softening import Softening, fit_softening, with_share
 from dunno.calibration.verdict import SkipTest
 from dunno.models import Fit, refit
@@ -26,13 +26,13 @@ from dunno.types.stretch import Value
 from dunno.work.progress import Tell
 
 REFITTING = "skipping frames, rounds"
-TERM_ROUNDS, WARM_ROUNDS = 3, 1
+TERM_ROUNDS, WARM_ROUNDS = 3, 1  # rounds; speed, benchmarks.fit
 """Rounds in which terms that were fitted to single steps, or to two, are fitted to larger ones, on likely edges only."""
 
-IMPOSSIBLE = 1e-6
+SKIPPED_EDGES_FROM = 1e-6  # probability; speed, benchmarks.fit
 """Edges below this are not looked at again when the problem is tempered, or rates change."""
 
-STRETCH = 8
+STRETCH = 8  # frames; judged
 """Frames in a row that serve to fit, or to judge; the next ones serve the other purpose."""
 
 Purpose = Literal["fit", "judge"]
@@ -115,7 +115,7 @@ class SkippedModel:
     @property
     def possible(self) -> Bools:
         """(E,) the edges that are looked at again."""
-        return np.asarray(self.fit.best.expected.found.edge > IMPOSSIBLE)
+        return np.asarray(self.fit.best.expected.found.edge > SKIPPED_EDGES_FROM)
 
     def part(self, purpose: Purpose) -> Comparison:
         """The daughters in frames that serve a purpose."""
@@ -209,9 +209,9 @@ def _reach(fit: Fit, step: int, double: Fit | None) -> float:
     return reach_of(fit.model, (double or fit).best.expected.stretch) * float(step ** (power / 2))
 
 
-def beliefs(sample: Sample, expected: Expected, found: Marginals | None = None) -> Beliefs:
+def beliefs(sample: Sample, expected: Expected, found: Marginals | None = None) -> MotherBeliefs:
     """What is expected of a stretch, by rows of the sample's table of cells."""
     stretch, found = expected.stretch, found or expected.found
     rows, none = sample.rows(stretch), np.full(sample.n_rows, np.nan)
     none[rows[stretch.is_daughter]] = found.appear[stretch.is_daughter]
-    return Beliefs(rows[stretch.mother], rows[stretch.daughter], found.edge, none, stretch.lags)
+    return MotherBeliefs(rows[stretch.mother], rows[stretch.daughter], found.edge, none, stretch.lags)

@@ -11,23 +11,14 @@ from dunno.assignment.distributions import normalise
 from dunno.types import Block, Bools, Cells, Floats, Ints
 from dunno.types.stretch import Stretch
 
-LEAST = 1e-15
+LEAST_EDGE = 1e-15  # probability; exact: near the last digit of a double
 """Probability of what cannot be."""
 
 
 def solved_block(
     stretch: Stretch, problem: Problem, found: Marginals, link: Bools, own: range, **columns: Floats
 ) -> Block:
-    """What is believed of some frames of a stretch of neighbouring frames.
-
-    Args:
-        stretch: As the model sees it, with edges across gaps.
-        problem: The assignment problem, every row as a mother against every row as a daughter.
-        found: Its marginals.
-        link: (E,) whether an edge is a link.
-        own: Which of its transitions the block tells of.
-        columns: (N,) what else is known of each row, by the names of the block's columns.
-    """
+    """What is believed of some frames of a stretch of neighbouring frames."""
     far = stretch.lags > 1
     frame, within = stretch.row_frame[stretch.daughter], (stretch.mother, stretch.daughter)
     edges = np.lexsort((*(np.where(far, 0, each) for each in within), 2 * frame + far))
@@ -70,8 +61,8 @@ def _less_alone(stretch: Stretch, found: Marginals, far: Bools) -> dict[str, Flo
         stretch.mother[far], share - 0.5 * found.edge_dividing[far], minlength=n
     )  # two lead to one division
     return {
-        "appears_less": np.log1p(into / np.maximum(found.appear, LEAST)),
-        "disappears_less": np.log1p(out / np.maximum(found.disappear, LEAST)),
+        "appears_less": np.log1p(into / np.maximum(found.appear, LEAST_EDGE)),
+        "disappears_less": np.log1p(out / np.maximum(found.disappear, LEAST_EDGE)),
     }
 
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from dunno.assignment import Marginals, Problem, Rounds
-from dunno.assignment.decide import most_right
+from dunno.assignment.decide import max_expected_accuracy
 from dunno.calibration.kinds.model import ModelCalibration, transition_of
 from dunno.tracking.candidates import candidates_of
 from dunno.tracking.gaps import posterior_with_gaps
+from dunno.tracking.link_dependence import log_together
 from dunno.tracking.plan import Plan
 from dunno.tracking.solved import solved_block
 from dunno.tracking.spans import Span
-from dunno.tracking.together import log_together
 from dunno.types import Block, Bools, Ints
 from dunno.types.links import Links
 from dunno.types.stretch import Stretch
@@ -52,7 +52,7 @@ def _across_gaps(links: Links, stretch: Stretch) -> tuple[Ints, Ints, Ints]:
 
 def decided(stretch: Stretch, problem: Problem, found: Marginals, own: range, seed: int) -> Block:
     """The block with the links that are most often right."""
-    chosen = most_right(problem, found)
+    chosen = max_expected_accuracy(problem, found)
     link = np.zeros(len(problem.cost), np.bool_)
     link[chosen[chosen >= 0]] = True
     if stretch.lag is None:

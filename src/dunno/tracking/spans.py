@@ -7,31 +7,20 @@ from dataclasses import dataclass
 
 from dunno.types import Detections, FramePair, Movie
 
-BLOCK = 16
+BLOCK = 16  # frame pairs; benchmarks.scale
 """Frame pairs of a span: it reads its frames once, plus those it shares with its neighbours."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """Consecutive frame pairs of a movie.
+    """Consecutive frame pairs of a movie."""
 
-    Attributes:
-        movie: Its frames, and those around them that a cost looks at.
-        first: Position of the first pair's mothers in it.
-        n_pairs: Number of pairs.
-    """
-
-    movie: Movie
-    first: int
-    n_pairs: int
+    movie: Movie  # Its frames, and those around them that a cost looks at
+    first: int  # Position of the first pair's mothers in it
+    n_pairs: int  # Number of pairs
 
     def pairs(self, window: int, max_distance: float) -> Iterator[FramePair]:
-        """Yield the pairs in order, each frame read once and kept for as long as a pair looks at it.
-
-        Args:
-            window: How many frames around a pair its cost looks at; 0 if just the two.
-            max_distance: How far a cell may move.
-        """
+        """Yield the pairs in order, each frame read once and kept for as long as a pair looks at it."""
         seen: dict[int, Detections] = {}
         for t in range(self.first, self.first + self.n_pairs):
             around = frames_around(t, max(window, 2), len(self.movie))

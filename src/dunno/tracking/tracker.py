@@ -21,7 +21,7 @@ from dunno.costs import Cost, EdgeCost, cost_of, evaluate
 from dunno.errors import InputError, MovieError
 from dunno.io import read
 from dunno.io.links import Links
-from dunno.lineage.gaps import one_link_each
+from dunno.lineage.gap_links import one_link_each
 from dunno.methods import Method, PairMethod, ScoredPair, method_of
 from dunno.models.evidence import chosen
 from dunno.perturbations import Perturbation
@@ -29,7 +29,7 @@ from dunno.tracking import Tracking
 from dunno.tracking.candidates import candidates_of
 from dunno.tracking.gate import check_gate, estimate_gate
 from dunno.tracking.leaving import with_border_shares
-from dunno.tracking.measuring import with_measured_cells
+from dunno.tracking.measured_blocks import with_measured_cells
 from dunno.tracking.plan import Plan
 from dunno.tracking.repairing import repaired_movie, repaired_spans
 from dunno.tracking.sampling import take_sample
@@ -38,10 +38,10 @@ from dunno.tracking.skipped_temperature import fit_temperature
 from dunno.tracking.solver import track_span
 from dunno.tracking.spans import Span, spans_of
 from dunno.types import Block, EventCosts, FramePair, Movie, RunInfo
-from dunno.work.progress import Tell, tell_nobody
+from dunno.work.progress import Tell, ignore_progress
 from dunno.work.schedule import Pool, count_workers, in_order, open_pool
 
-LONGEST_GAP = 10
+MOST_GAP_ASKED = 10  # frames; judged
 """The longest gap that may be asked for."""
 
 
@@ -162,8 +162,8 @@ class Tracker:
         if max_gap is None:
             asked = None if self.links is None else self.links.longest_gap
             return asked if self.fits_model and self.calibration == "self" else 0
-        if isinstance(max_gap, bool) or not isinstance(max_gap, int) or not 0 <= max_gap <= LONGEST_GAP:
-            raise InputError(f"max_gap is {max_gap!r}; expected a whole number of frames, 0 to {LONGEST_GAP}")
+        if isinstance(max_gap, bool) or not isinstance(max_gap, int) or not 0 <= max_gap <= MOST_GAP_ASKED:
+            raise InputError(f"max_gap is {max_gap!r}; expected a whole number of frames, 0 to {MOST_GAP_ASKED}")
         if max_gap and not (self.fits_model and self.calibration == "self"):
             raise InputError(
                 f"max_gap {max_gap} is for the model that method JP fits to the movie; method {self.method.name} with cost "
@@ -181,7 +181,7 @@ class Tracker:
         speaks = self.cost.is_motion or self.evidence is not None
         return self.method.joint and speaks and not self._given_events
 
-    def plan(self, movie: Movie, tell: Tell = tell_nobody) -> Plan:
+    def plan(self, movie: Movie, tell: Tell = ignore_progress) -> Plan:
         """Decide everything that depends on the whole movie; fits the calibration, where it is "self".
 
         Args:

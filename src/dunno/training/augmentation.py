@@ -12,8 +12,8 @@ import numpy as np
 from dunno.training.windows import Window
 from dunno.types import Floats
 
-MOST_CELLS = 512
-DIAMETER, INTENSITY, INERTIA, BORDER = 0, 1, 2, -1
+MOST_CELLS_OF_A_WINDOW = 512
+DIAMETER, INTENSITY, INERTIA, BORDER_COLUMN = 0, 1, 2, -1
 """Columns of the features; the inertia tensor has the columns between it and the border's."""
 
 
@@ -44,7 +44,7 @@ def crop(window: Window, cutoff: float, rng: np.random.Generator) -> Window:
     corner = centre - side * rng.uniform(0.25, 0.75, len(centre))
     while True:
         keep = ((window.place >= corner) & (window.place < corner + side)).all(axis=1)
-        if keep.sum() <= MOST_CELLS:
+        if keep.sum() <= MOST_CELLS_OF_A_WINDOW:
             return window.of(keep)
         corner, side = corner + 0.1 * side * (centre > corner + 0.5 * side), 0.9 * side
 
@@ -69,11 +69,11 @@ def mapped(window: Window, matrix: Floats) -> Window:
     d = window.place.shape[1]
     features = window.features.astype(np.float64)
     features[:, DIAMETER] *= abs(np.linalg.det(matrix)) ** (1 / d)
-    inertia = features[:, INERTIA:BORDER].reshape(-1, d, d)
+    inertia = features[:, INERTIA:BORDER_COLUMN].reshape(-1, d, d)
     covariance = np.trace(inertia, axis1=1, axis2=2)[:, None, None] / (d - 1) * np.eye(d) - inertia
     covariance = matrix @ covariance @ matrix.T
     inertia = np.trace(covariance, axis1=1, axis2=2)[:, None, None] * np.eye(d) - covariance
-    features[:, INERTIA:BORDER] = inertia.reshape(len(window), -1)
+    features[:, INERTIA:BORDER_COLUMN] = inertia.reshape(len(window), -1)
     place = window.place @ matrix.T
     return replace(window, place=place.astype(np.float32), features=features.astype(np.float32))
 

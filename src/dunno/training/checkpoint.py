@@ -21,7 +21,7 @@ class Epoch:
 
 
 @dataclass
-class State:
+class TrainingState:
     """Everything that the next epoch depends on, and the best network so far."""
 
     network: Any

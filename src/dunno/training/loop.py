@@ -10,8 +10,8 @@ import numpy as np
 
 from dunno.errors import InputError
 from dunno.training.augmentation import augment
-from dunno.training.checkpoint import Epoch, State
-from dunno.training.loss import Batch, loss_of, predict
+from dunno.training.checkpoint import Epoch, TrainingState
+from dunno.training.loss import TrainingBatch, loss_of, predict
 from dunno.training.settings import Settings
 from dunno.training.windows import Window, Windows
 
@@ -26,7 +26,7 @@ def epochs(
     checkpoint: Path,
     about: dict[str, Any],
     device: str = "cpu",
-) -> Iterator[tuple[Epoch, State]]:
+) -> Iterator[tuple[Epoch, TrainingState]]:
     """Train, yielding after each epoch; a checkpoint that is there is gone on from, with the same result.
 
     Everything random in epoch e comes from (seed, e), so that no generator's state has to be kept.
@@ -45,7 +45,7 @@ def epochs(
         torch.manual_seed(settings.seed)
         network = settings.network(n_dimensions).to(device)
     optimizer = torch.optim.AdamW(network.parameters(), lr=settings.learning_rate, weight_decay=0.01)
-    state = State(network, optimizer)
+    state = TrainingState(network, optimizer)
     if checkpoint.exists():
         state.resume(checkpoint, about)
         for epoch in state.history:
@@ -64,7 +64,7 @@ def epochs(
         yield state.history[-1], state
 
 
-def is_finished(state: State, settings: Settings) -> bool:
+def is_finished(state: TrainingState, settings: Settings) -> bool:
     """Whether all epochs are trained, or the last ones brought nothing."""
     best = state.best_epoch
     waited = 0 if best is None else len(state.history) - 1 - best.number
@@ -105,7 +105,7 @@ def _batches(windows: Windows, settings: Settings, rng: np.random.Generator) -> 
     return [drawn[place * settings.batch : (place + 1) * settings.batch] for place in rng.permutation(steps)]
 
 
-def _train(state: State, windows: Windows, settings: Settings, number: int, device: str) -> float:
+def _train(state: TrainingState, windows: Windows, settings: Settings, number: int, device: str) -> float:
     """One epoch; the mean loss of its windows."""
     import torch
 
@@ -118,7 +118,7 @@ def _train(state: State, windows: Windows, settings: Settings, number: int, devi
         for step, chosen in enumerate(batches):
             for group in state.optimizer.param_groups:
                 group["lr"] = _rate(settings, (number + step / len(batches)) / settings.epochs)
-            batch = Batch.of(chosen, device)
+            batch = TrainingBatch.of(chosen, device)
             loss = loss_of(predict(state.network, batch), batch, settings.cutoff)
             state.optimizer.zero_grad()
             loss.backward()
@@ -135,6 +135,6 @@ def _validate(network: Any, held_out: list[Window], settings: Settings, device: 
     losses = []
     with torch.inference_mode():
         for first in range(0, len(held_out), settings.batch):
-            batch = Batch.of(held_out[first : first + settings.batch], device)
+            batch = TrainingBatch.of(held_out[first : first + settings.batch], device)
             losses.append(float(loss_of(predict(network, batch), batch, settings.cutoff)))
     return float(np.mean(losses))

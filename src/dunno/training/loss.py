@@ -10,7 +10,7 @@ import numpy as np
 
 from dunno.training.windows import Window
 
-FARTHEST = 2
+LONGEST_LINK = 2
 """Frames apart up to which links are learnt."""
 
 DIVISION_WEIGHT = 2.0
@@ -22,7 +22,7 @@ SIZE_POWER = 0.2
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class TrainingBatch:
     """Windows of one length as tensors, filled up to the largest: times (B, N), -1 where there is no cell, and so on."""
 
     time: Any
@@ -32,7 +32,7 @@ class Batch:
     n_frames: int
 
     @classmethod
-    def of(cls, windows: Sequence[Window], device: str = "cpu") -> Batch:
+    def of(cls, windows: Sequence[Window], device: str = "cpu") -> TrainingBatch:
         """Pad and stack."""
         import torch
 
@@ -55,7 +55,7 @@ class Batch:
         )
 
 
-def predict(network: Any, batch: Batch) -> Any:
+def predict(network: Any, batch: TrainingBatch) -> Any:
     """(B, N, N) the network's logits."""
     import torch
 
@@ -63,7 +63,7 @@ def predict(network: Any, batch: Batch) -> Any:
     return network(coordinates, features=batch.features, padding_mask=batch.time < 0)
 
 
-def parental_softmax(logits: Any, batch: Batch, allowed: Any) -> Any:
+def parental_softmax(logits: Any, batch: TrainingBatch, allowed: Any) -> Any:
     """(B, N, N) each column's distribution over the rows of each earlier frame, in which nobody has logit 0."""
     import torch
 
@@ -77,7 +77,7 @@ def parental_softmax(logits: Any, batch: Batch, allowed: Any) -> Any:
     return torch.exp((logits - each.gather(1, row)).clamp(max=0))
 
 
-def loss_of(logits: Any, batch: Batch, cutoff: float) -> Any:
+def loss_of(logits: Any, batch: TrainingBatch, cutoff: float) -> Any:
     """The mean over windows; within a window over pairs of cells at most two frames and one cutoff apart."""
     import torch
     from torch.nn.functional import binary_cross_entropy, binary_cross_entropy_with_logits
@@ -85,7 +85,7 @@ def loss_of(logits: Any, batch: Batch, cutoff: float) -> Any:
     apart = batch.time[:, None, :] - batch.time[:, :, None]
     seen = batch.time >= 0
     allowed = seen[:, :, None] & seen[:, None, :] & (torch.cdist(batch.place, batch.place) <= cutoff)
-    counted = allowed & (apart > 0) & (apart <= FARTHEST)
+    counted = allowed & (apart > 0) & (apart <= LONGEST_LINK)
     probability = torch.where(counted, parental_softmax(logits, batch, allowed), 0.0)
     link = torch.where(counted, batch.link, 0.0)
     each = binary_cross_entropy(probability, link, reduction="none")
@@ -96,7 +96,7 @@ def loss_of(logits: Any, batch: Batch, cutoff: float) -> Any:
     return (per_window * share).sum() / share.sum().clamp(min=1e-6)
 
 
-def _weight(link: Any, batch: Batch) -> Any:
+def _weight(link: Any, batch: TrainingBatch) -> Any:
     """1 where there is no link, 2 for one, more for those of a division."""
     import torch
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dunno.errors import InputError
-from dunno.transformer.folder import NORMALISATION
+from dunno.transformer.model_folder import NORMALISATION
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-FAR = -1e3
+BEYOND_CUTOFF = -1e3
 """Added to the score of cells beyond the cutoff, as Trackastra has it."""
 
 LEVELS = 2**16
@@ -83,7 +83,7 @@ def _mask(network: Any, place: Any) -> Any:
         near = torch.cdist(place, place).mul_(-0.1).exp_()
     else:
         near = (apart * (-5 / config["spatial_pos_cutoff"])).exp_()
-    return near.masked_fill_(apart > config["spatial_pos_cutoff"], FAR)[:, None]
+    return near.masked_fill_(apart > config["spatial_pos_cutoff"], BEYOND_CUTOFF)[:, None]
 
 
 def _attend(attention: Any, query: Any, source: Any, place: Any, mask: Any, dropping: Dropping | None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dunno.transformer.attention import Dropping, forward, one_thread
-from dunno.transformer.folder import Model
+from dunno.transformer.model_folder import TransformerModel
 from dunno.transformer.tokens import Singles, Tokens
 from dunno.types import Bools
 
@@ -16,7 +16,7 @@ LARGEST_BATCH = 2**25
 """Logits that are held at a time, 128 MB of them."""
 
 
-def association(model: Model, frames: Sequence[Tokens]) -> Singles:
+def association(model: TransformerModel, frames: Sequence[Tokens]) -> Singles:
     """(N, N) logits between all cells of a window, rows mothers, columns daughters; −inf beyond the model's cutoff."""
     import torch
 
@@ -29,7 +29,7 @@ def association(model: Model, frames: Sequence[Tokens]) -> Singles:
 
 
 def stochastic_associations(
-    model: Model, frames: Sequence[Tokens], k: int, rate: float, rng: np.random.Generator
+    model: TransformerModel, frames: Sequence[Tokens], k: int, rate: float, rng: np.random.Generator
 ) -> Iterator[Singles]:
     """Yield k such matrices, each with other attention weights dropped; as many at a time as fit into memory."""
     import torch

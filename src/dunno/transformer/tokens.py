@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from dunno.errors import MovieError
 from dunno.types import Detections, Floats
-from dunno.types.measuring import PIXEL_VARIANCE, measure_cells
+from dunno.types.measurements import PIXEL_VARIANCE, measure_cells
 
 Singles = NDArray[np.float32]
 
-BORDER = 5
+BORDER_PIXELS = 5
 """Pixels from the image's border within which a cell is close to it."""
 
 DARK, BRIGHT = 1.0, 99.8
@@ -88,4 +88,4 @@ def _closeness(cells: Detections) -> Floats:
     """(n,) 1 at the image's border (of its last two axes), 0 from five pixels on."""
     box, shape = cells.bbox[:, :, -2:], np.asarray(cells.masks.shape[-2:])
     distance = np.minimum(box[:, 0], shape - box[:, 1]).min(axis=1)
-    return np.asarray(1 - np.minimum(distance / BORDER, 1))
+    return np.asarray(1 - np.minimum(distance / BORDER_PIXELS, 1))

@@ -2,7 +2,7 @@
 
 from dunno.truth.matching import TrackTable, check_table, match_tracks, match_truth, matched_again
 from dunno.truth.mothers import (
-    NO_MOTHER,
+    MOTHERLESS,
     NO_TRACK,
     EarlierMothers,
     TrueMothers,
@@ -13,7 +13,7 @@ from dunno.truth.mothers import (
 )
 
 __all__ = [
-    "NO_MOTHER",
+    "MOTHERLESS",
     "NO_TRACK",
     "EarlierMothers",
     "TrackTable",

@@ -10,7 +10,7 @@ from dunno.errors import TruthError
 from dunno.types import Bools, Ints, PairPosterior, Truth
 
 NO_TRACK = 0
-NO_MOTHER = -1
+MOTHERLESS = -1
 MOST_BACK = 10
 """How many frames before a pair its daughters' true mothers are looked for."""
 
@@ -20,10 +20,10 @@ class TrueMothers:
     """The truth about one frame pair.
 
     Attributes:
-        mother: (n,) index of each daughter's true mother among the pair's mothers, or -1: she appeared, or her mother was
+        mother: (n,) index of each daughter's true mother among the pair's mothers, or -1: it appeared, or its mother was
             not detected.
         known: (n,) whether the daughter is a true cell; a false detection has no truth.
-        undetected: (n,) whether she has a true mother in the earlier frame who was not detected.
+        undetected: (n,) whether it has a true mother in the earlier frame who was not detected.
         n_missed: True cells of the later frame that were not detected.
         n_many: Mothers with more than two true daughters (generations may lie between the frames).
         also: (2, k) mother and daughter of further true edges, where masks hold several cells.
@@ -37,7 +37,7 @@ class TrueMothers:
     also: Ints
 
     def is_true(self, mother: Ints, daughter: Ints) -> Bools:
-        """(E,) whether edges join masks that hold the same cell, or a mother and her daughter."""
+        """(E,) whether edges join masks that hold the same cell, or a mother and its daughter."""
         width = int(max(self.also[0].max(initial=0), mother.max(initial=0))) + 1
         further = np.isin(daughter * width + mother, self.also[1] * width + self.also[0])
         return np.asarray((self.mother[daughter] == mother) | further)
@@ -55,7 +55,7 @@ def ancestors(truth: Truth, tracks: Ints, frame: int) -> Ints:
 
 
 def true_mothers(truth: Truth, pair: PairPosterior) -> TrueMothers:
-    """Find each daughter's true mother: her ancestor in the earlier frame.
+    """Find each daughter's true mother: its ancestor in the earlier frame.
 
     An ancestor whose track ended before the earlier frame (a gap lies between) is not there, so the daughter appeared.
     """
@@ -71,7 +71,7 @@ def true_mothers(truth: Truth, pair: PairPosterior) -> TrueMothers:
     return TrueMothers(
         mother=mother,
         known=known,
-        undetected=marked & (mother == NO_MOTHER),
+        undetected=marked & (mother == MOTHERLESS),
         n_missed=int((~_is_in(truth.present[later], np.sort(_all_held(truth, later, daughter_tracks)[1]))).sum()),
         n_many=int((loads > 2).sum()),
         also=_further_edges(truth, pair, index, held),
@@ -87,7 +87,7 @@ def _all_held(truth: Truth, t: int, tracks: Ints) -> tuple[Ints, Ints]:
 def _mother_of(wanted: Ints, index: Ints, held: Ints) -> Ints:
     """(n,) the detection that holds each wanted track, or -1."""
     place = _index_of(wanted, held)
-    return np.where(place >= 0, np.append(index, NO_MOTHER)[place], NO_MOTHER)
+    return np.where(place >= 0, np.append(index, MOTHERLESS)[place], MOTHERLESS)
 
 
 def _further_edges(truth: Truth, pair: PairPosterior, index: Ints, held: Ints) -> Ints:
@@ -115,8 +115,8 @@ def earlier_mothers(truth: Truth, pair: PairPosterior, true: TrueMothers, most: 
     """Look for the true mothers of those who have none in the pair, up to `most` frames before it."""
     later, t = position(truth, pair.daughter_frame), position(truth, pair.mother_frame)
     tracks = _tracks_of(truth, later, pair.daughters.label)
-    frame, label = np.full(len(tracks), NO_MOTHER), np.full(len(tracks), NO_MOTHER)
-    left = true.known & (true.mother == NO_MOTHER)
+    frame, label = np.full(len(tracks), MOTHERLESS), np.full(len(tracks), MOTHERLESS)
+    left = true.known & (true.mother == MOTHERLESS)
     for earlier in range(t - 1, max(t - 1 - most, -1), -1):
         if not left.any():
             break
@@ -161,4 +161,4 @@ def _index_of(wanted: Ints, tracks: Ints) -> Ints:
     order = np.argsort(tracks, kind="stable")
     place = np.searchsorted(tracks[order], wanted)
     found = (np.append(tracks[order], NO_TRACK)[place] == wanted) & (wanted != NO_TRACK)
-    return np.where(found, np.append(order, 0)[place], NO_MOTHER)
+    return np.where(found, np.append(order, 0)[place], MOTHERLESS)

@@ -8,10 +8,10 @@ import numpy as np
 
 from dunno.types.arrays import Bools, Floats, Ints
 
-SIDE = 4
+FRAMES_BESIDE = 4  # frames; exact, a block's halo
 """Frames on either side that say how many cells are usual: the halo of a block."""
 
-LEAST_CELLS, LEAST_SHARE = 5, 0.15
+FEWEST_DARK, LEAST_DARK = 5, 0.15  # cells, share; benchmarks.blackout
 """How many fewer cells, and which share of the usual number, are a blackout; births and deaths change less from frame to frame."""
 
 
@@ -32,8 +32,8 @@ def unseen_shares(counts: Ints, linked: Bools) -> Floats | None:
     share = np.zeros(len(counts))
     for first, end in pairwise([0, *(np.flatnonzero(~linked) + 1).tolist(), len(counts)]):
         for t in range(first + 1, end - 1):
-            before, after = counts[max(t - SIDE, first) : t], counts[t + 1 : min(t + SIDE + 1, end)]
+            before, after = counts[max(t - FRAMES_BESIDE, first) : t], counts[t + 1 : min(t + FRAMES_BESIDE + 1, end)]
             usual = min(float(np.median(before)), float(np.median(after)))
-            if usual - counts[t] >= max(LEAST_CELLS, LEAST_SHARE * usual):
+            if usual - counts[t] >= max(FEWEST_DARK, LEAST_DARK * usual):
                 share[t] = 1 - counts[t] / usual
     return share if share.any() else None

@@ -17,7 +17,7 @@ AXES = {2: ("y", "x"), 3: ("z", "y", "x")}
 
 OF_FRAMES = ("frames", "background", "digest", "time")
 OF_CELLS = (*PLACED, *MEASURED, "filled_from")
-COLUMNS = (*OF_FRAMES, *OF_CELLS)
+CELL_COLUMNS = (*OF_FRAMES, *OF_CELLS)
 """Columns with a row per frame, and per cell."""
 
 
@@ -68,7 +68,7 @@ class Cells:
     @classmethod
     def joined(cls, parts: Sequence[Cells]) -> Cells:
         """Tables of frames that follow each other; a column that one of them lacks is left out."""
-        known = [name for name in COLUMNS if all(getattr(part, name) is not None for part in parts)]
+        known = [name for name in CELL_COLUMNS if all(getattr(part, name) is not None for part in parts)]
         columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in known}
         counts = np.concatenate([np.diff(part.ends) for part in parts])
         return cls(**columns, ends=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
@@ -181,15 +181,10 @@ class CellSource(Protocol):
 
 @dataclass(frozen=True)
 class KeptCells:
-    """Measured cells in memory.
+    """Measured cells in memory."""
 
-    Attributes:
-        frames: By position; broken ones too, which are empty.
-        broken: Why some frames could not be read.
-    """
-
-    frames: Mapping[int, Detections]
-    broken: Mapping[int, str] = field(default_factory=dict)
+    frames: Mapping[int, Detections]  # By position; broken ones too, which are empty
+    broken: Mapping[int, str] = field(default_factory=dict)  # Why some frames could not be read
 
     @classmethod
     def joined(cls, parts: Sequence[KeptCells]) -> KeptCells:

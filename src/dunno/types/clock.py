@@ -9,10 +9,10 @@ import numpy as np
 from dunno.errors import MovieError
 from dunno.types.arrays import Bools, Floats, Ints
 
-SAME = 0.01
+SAME = 0.01  # share; judged
 """Steps that differ by less than this share are the same."""
 
-USUAL, FEWEST = 0.1, 1 / 3
+USUAL_STEP_WITHIN, FEWEST_STEPS = 0.1, 1 / 3  # share; judged
 """A step is usual if it is within this share of the median; where fewer are, there is no usual step."""
 
 
@@ -36,8 +36,8 @@ def usual_steps(clock: Floats | None, length: int) -> Bools:
     every = np.ones(max(length - 1, 0), np.bool_)
     if clock is None:
         return every
-    usual = np.abs(np.diff(clock) - 1) <= USUAL
-    return usual if usual.mean() >= FEWEST else every
+    usual = np.abs(np.diff(clock) - 1) <= USUAL_STEP_WITHIN
+    return usual if usual.mean() >= FEWEST_STEPS else every
 
 
 def check_times(times: Sequence[float] | Floats, length: int, name: str) -> Floats:

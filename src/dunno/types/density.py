@@ -9,10 +9,10 @@ import numpy as np
 from dunno.types import special
 from dunno.types.arrays import Floats
 
-KNOTS = 2001
+KNOTS = 2001  # points; judged
 """Of the table of a law; an odd number, so that one is at 0."""
 
-UNIT_SPHERE = {2: 2 * np.pi, 3: 4 * np.pi}
+UNIT_SPHERE = {2: 2 * np.pi, 3: 4 * np.pi}  # 1; exact
 """Surface of the unit ball, by dimension."""
 
 

@@ -111,9 +111,9 @@ class Detections:
 
     def without_pixels(self) -> Detections:
         """The same cells, light enough to keep."""
-        return self.seen(None, self.time, self.stage)
+        return self.with_pixels(None, self.time, self.stage)
 
-    def seen(self, pixels: Pixels | None, time: float | None, stage: Floats | None) -> Detections:
+    def with_pixels(self, pixels: Pixels | None, time: float | None, stage: Floats | None) -> Detections:
         """The same cells with other pixels behind them, when the frame was taken and where; cheaper than `replace`."""
         cells = object.__new__(Detections)
         cells.__dict__.update(self.__dict__, pixels=pixels, time=time, stage=stage)

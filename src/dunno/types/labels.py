@@ -14,19 +14,12 @@ Ints = NDArray[np.int64]
 
 
 class Measurements(NamedTuple):
-    """What one pass over a label image finds; lengths in pixels, labels ascending.
+    """What one pass over a label image finds; lengths in pixels, labels ascending."""
 
-    Attributes:
-        label: (n,) the labels.
-        area: (n,) numbers of pixels.
-        centroid: (n, d) mean pixel coordinates.
-        bbox: (n, 2, d) first pixel, and one past the last.
-    """
-
-    label: NDArray[np.int64]
-    area: NDArray[np.int64]
-    centroid: NDArray[np.float64]
-    bbox: NDArray[np.int64]
+    label: NDArray[np.int64]  # (n,) the labels
+    area: NDArray[np.int64]  # (n,) numbers of pixels
+    centroid: NDArray[np.float64]  # (n, d) mean pixel coordinates
+    bbox: NDArray[np.int64]  # (n, 2, d) first pixel, and one past the last
 
 
 def as_labels(image: Any, where: str) -> LabelImage:
@@ -34,10 +27,6 @@ def as_labels(image: Any, where: str) -> LabelImage:
 
     Any integer type is taken as it is; floats are taken where every pixel is a whole number. Negative labels
     are found by `measure`, which sees every pixel anyway.
-
-    Args:
-        image: The pixels, (Y, X) or (Z, Y, X).
-        where: The file or frame, for the message.
     """
     pixels = np.asarray(image)
     if pixels.dtype == np.bool_:
@@ -61,12 +50,7 @@ def as_labels(image: Any, where: str) -> LabelImage:
 
 
 def measure(labels: LabelImage, where: str) -> Measurements:
-    """Find every cell's area, centroid and bounding box in one pass over the pixels; `measuring.measure_cells` finds more.
-
-    Args:
-        labels: (Y, X) or (Z, Y, X).
-        where: The file or frame, for the message.
-    """
+    """Find every cell's area, centroid and bounding box in one pass over the pixels; `measuring.measure_cells` finds more."""
     try:
         return to_measurements(_core.measure(as_volume(labels)), labels.ndim)
     except ValueError as error:

@@ -16,9 +16,9 @@ class Links:
 
     Attributes:
         mother_frame: (L,) original frame index of each link's mother.
-        mother: (L,) her label.
+        mother: (L,) its label.
         frame: (L,) original frame index of the daughter.
-        daughter: (L,) her label.
+        daughter: (L,) its label.
         unmatched: What could not be used, in words.
         source: The file they came from.
         gap: (L,) frames that each link skips; `None` where none does.
@@ -89,17 +89,12 @@ class Links:
 
 @dataclass(frozen=True, eq=False)
 class GivenLinks:
-    """Links as their file has them, in its order.
+    """Links as their file has them, in its order."""
 
-    Attributes:
-        mother_frame: (L,) as in `Links`, like `mother`, `frame` and `daughter`.
-        problems: What could not be told as links between labels, in words.
-        are_detections: Whether every end is known to be a detection of the movie; the labels are looked up where it is not.
-    """
-
-    mother_frame: Ints
+    mother_frame: Ints  # (L,) as in `Links`, like `mother`, `frame` and `daughter`
     mother: Ints
     frame: Ints
     daughter: Ints
-    problems: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()  # What could not be told as links between labels, in words
+    # Whether every end is known to be a detection of the movie; the labels are looked up where it is not
     are_detections: bool = False

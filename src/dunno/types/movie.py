@@ -15,11 +15,11 @@ from dunno.types.cells import CellSource
 from dunno.types.clock import check_times, clock_of
 from dunno.types.detections import Detections, Pixels
 from dunno.types.labels import LabelImage, as_labels
-from dunno.types.measuring import dark, digest_of, measure_cells
+from dunno.types.measurements import digest_of, measure_cells, no_intensity
 from dunno.types.points import Points
 
-MOST_FRAMES = 100_000_000
-SCALES = (1e-30, 1e30)
+MOST_FRAMES_OF_A_MOVIE = 100_000_000  # frames; judged: more is a mistake
+SCALES = (1e-30, 1e30)  # length; exact: squares stay numbers
 """Sizes of a pixel beyond these are mistakes, and their squares no numbers."""
 
 
@@ -107,8 +107,8 @@ class Movie:
         length = count_frames(masks)
         if length == 0:
             raise MovieError(f"{name}: the movie has no frames")
-        if length > MOST_FRAMES:
-            raise MovieError(f"{name}: claims to have {length:,} frames; expected at most {MOST_FRAMES:,}")
+        if length > MOST_FRAMES_OF_A_MOVIE:
+            raise MovieError(f"{name}: claims to have {length:,} frames; expected at most {MOST_FRAMES_OF_A_MOVIE:,}")
         if images is not None and count_frames(images) != length:
             raise MovieError(
                 f"{name}: {length} mask frames but {count_frames(images)} image frames; every frame needs one of each"
@@ -210,7 +210,7 @@ class Movie:
         cells = self._cells[int(self._places[t])]
         if cells.frame != self.frames[t]:
             raise MovieError(f"{self.name}: the cells of frame {cells.frame} are kept where frame {self.frames[t]} is")
-        return cells.seen(Pixels(self, t), self._time(t), self._stage(t))
+        return cells.with_pixels(Pixels(self, t), self._time(t), self._stage(t))
 
     def _time(self, t: int) -> float | None:
         return None if self.clock is None else float(self.clock[t])
@@ -236,7 +236,7 @@ class Movie:
             except MovieError as error:
                 problem = str(error)
         found = measure_cells(masks, image, self.where(t))
-        light = found.light if self._images is None or image is not None else dark(len(found.place.label))
+        light = found.light if self._images is None or image is not None else no_intensity(len(found.place.label))
         return Detections(
             **found.scaled(np.asarray(self.scale)),
             frame=int(self.frames[t]),

@@ -264,12 +264,7 @@ class PairPosterior:
 
 @dataclass(frozen=True)
 class BrokenFrame:
-    """A frame that could not be read; no links lead to it or from it.
+    """A frame that could not be read; no links lead to it or from it."""
 
-    Attributes:
-        frame: Its original index.
-        problem: Its file, and what is wrong with it.
-    """
-
-    frame: int
-    problem: str
+    frame: int  # Its original index
+    problem: str  # Its file, and what is wrong with it

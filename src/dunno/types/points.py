@@ -14,10 +14,10 @@ from dunno.types.arrays import Floats, Ints
 from dunno.types.detections import Detections
 from dunno.types.neighbours import nearest
 
-LOOKED_AT = 20
+SAMPLED_FRAMES = 20  # frames; judged
 """Frames in which the way to neighbours is measured."""
 
-MOST_EMPTY = 10_000
+MOST_EMPTY = 10_000  # frames per point; judged: more is a mistake
 """Frames for each point; more is a mistake."""
 
 
@@ -102,6 +102,6 @@ def split_by_frame(frame: Ints, source: str) -> tuple[Ints, list[Ints]]:
 
 def diameter_between(places: Sequence[Floats]) -> float:
     """What a cell is taken to measure where nothing says it: half of the way to its nearest neighbour; 1 without any."""
-    near = [nearest(place, place, 2)[0][:, 1] for place in places[:LOOKED_AT] if len(place) > 1]
+    near = [nearest(place, place, 2)[0][:, 1] for place in places[:SAMPLED_FRAMES] if len(place) > 1]
     found = float(np.median(np.concatenate(near))) / 2 if near else 1.0
     return found if found > 0 else 1.0

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-MOST_STEPS = 40
-MOST_TRIES = 500
-GOLDEN = 0.5 * (3.0 - math.sqrt(5.0))
-DIGITS = math.sqrt(2.2e-16)
+MOST_SEARCH_STEPS = 40  # steps; judged; of Brent's search
+MOST_TRIES = 500  # values; judged; of Nelder and Mead's search
+GOLDEN = 0.5 * (3.0 - math.sqrt(5.0))  # 1; exact; the golden section
+DIGITS = math.sqrt(2.2e-16)  # 1; exact
 """How close two places can be told apart by their values, relative to their size."""
-STRIDE = 0.25
+STRIDE = 0.25  # scale of the search; judged
 """First stride from a start that should be near; it doubles."""
 
 
@@ -19,13 +19,6 @@ def find_zero(slope: Callable[[float], float], low: float, high: float, start: f
     """Where a rising function is zero between two bounds; the bound where it is not.
 
     Strides out from the start until the sign changes, then regula falsi in the Illinois form.
-
-    Args:
-        slope: The function, such as the slope of a loss that has one minimum.
-        low: Lower bound.
-        high: Upper bound.
-        start: Where the zero should be near.
-        within: How close to come.
     """
     near = min(max(start, low), high)
     near_value = slope(near)
@@ -47,7 +40,7 @@ def _illinois(
     """The zero between two places with values of different signs."""
     (a, at_a), (b, at_b) = one, other
     place = a
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_SEARCH_STEPS):
         before, place = place, (a * at_b - b * at_a) / (at_b - at_a)
         value = slope(place)
         if value == 0 or abs(b - a) < within or abs(place - before) < within / 4:
@@ -71,12 +64,6 @@ def find_lowest(
 
     Brent's search, step for step that of `scipy.optimize.minimize_scalar(method="bounded")`, whose import takes longer than
     most searches: through the three best places goes a parabola, and where its vertex is of no use, a golden section is taken.
-
-    Args:
-        function: What is to be low.
-        low: Lower bound.
-        high: Upper bound.
-        within: How close to come.
 
     Example:
         >>> round(find_lowest(lambda x: (x - 2.0) ** 2, -1.0, 5.0)[0], 4)

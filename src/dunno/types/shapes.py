@@ -8,9 +8,6 @@ from dunno.types.arrays import Floats
 def elongation(covariance: Floats) -> Floats:
     """(n,) ratio of the longest to the shortest axis, at least 1.
 
-    Args:
-        covariance: (n, d, d) second central moments, of positive eigenvalues.
-
     Example:
         >>> elongation(np.array([[[1.0, 0.0], [0.0, 9.0]]]))
         array([3.])
@@ -21,10 +18,6 @@ def elongation(covariance: Floats) -> Floats:
 
 def fullness(area: Floats, covariance: Floats) -> Floats:
     """(n,) area or volume over that of the ellipse or ellipsoid with the same second moments: 1 for one, less for others.
-
-    Args:
-        area: (n,)
-        covariance: (n, d, d) second central moments.
 
     Example:
         >>> fullness(np.array([4.0]), np.array([np.eye(2) / 3])).round(3)  # a square of side 2

@@ -15,11 +15,6 @@ from dunno.types.arrays import Floats, Ints
 class SparseMatrix:
     """(N, N) numbers, of which those that are not 0 are kept.
 
-    Attributes:
-        begin: (N + 1,) where each row's entries begin.
-        column: (K,) of each entry; ascending within a row.
-        value: (K,) of each entry.
-
     Example:
         >>> one = SparseMatrix.of(np.array([0, 1]), np.array([1, 1]), np.array([0.5, 2.0]), 2)
         >>> (one @ one)[np.array([0, 1]), np.array([1, 0])].tolist()
@@ -28,9 +23,9 @@ class SparseMatrix:
         [5.0, 20.0]
     """
 
-    begin: Ints
-    column: Ints
-    value: Floats
+    begin: Ints  # (N + 1,) where each row's entries begin
+    column: Ints  # (K,) of each entry; ascending within a row
+    value: Floats  # (K,) of each entry
 
     @classmethod
     def of(cls, row: Ints, column: Ints, value: Floats, n: int) -> SparseMatrix:

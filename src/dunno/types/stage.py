@@ -13,30 +13,30 @@ from dunno.types.special import beta_below
 if TYPE_CHECKING:
     from dunno.types.detections import Detections
 
-VOTERS, NEAR = 400, 64
+VOTERS, NEAREST_MOTHERS = 400, 64  # cells; benchmarks.stage
 """How many daughters vote, and with how many mothers around each."""
 
-FEW = 64
+FIRST_VOTERS = 64  # cells; speed, benchmarks.stage
 """How many are asked first whether anything has moved at all."""
 
-LEAST_CELLS = 8
-STILL = 0.2
+LEAST_CELLS = 8  # cells; benchmarks.stage; below which no jump is looked for
+STILL_WITHIN = 0.2  # distances; benchmarks.stage
 """Cells found this close to where others were, in distances between neighbours, have not jumped."""
 
-REACH = 0.35
-"""A mother this close to where a common displacement puts her daughter supports it, in distances between neighbours."""
+VOTE_REACH = 0.35  # distances; benchmarks.stage
+"""A mother this close to where a common displacement puts its daughter supports it, in distances between neighbours."""
 
-LEAST_SHARE = 0.4
+LEAST_SUPPORT = 0.4  # share; benchmarks.stage
 """Share of the daughters that must support a jump."""
 
-MOST_CHANCE = 1e-5
+MOST_CHANCE = 1e-5  # probability; benchmarks.stage
 """How often chance alone may give such support."""
 
-SURPRISE = 3.0
+SURPRISE = 3.0  # standard deviations; benchmarks.stage
 """By how many standard deviations a jump must be supported better than standing still."""
 
-TRIED = 3
-LARGEST_GRID = 96
+TRIED = 3  # displacements; benchmarks.stage; the best supported ones
+LARGEST_GRID = 96  # bins; benchmarks.stage; along an axis of the votes
 
 
 def stage_between(mothers: Detections, daughters: Detections) -> Floats | None:
@@ -50,26 +50,22 @@ def stage_between(mothers: Detections, daughters: Detections) -> Floats | None:
 def stage_jump(mothers: Floats, daughters: Floats) -> Floats | None:
     """The displacement that all cells of a frame pair share, as where somebody moved the stage; `None` without one.
 
-    Each daughter votes for the displacements from the mothers around her. A jump is believed where many daughters have a
+    Each daughter votes for the displacements from the mothers around it. A jump is believed where many daughters have a
     mother at one common displacement: more than chance would give, and clearly more than have one where they are.
-
-    Args:
-        mothers: (m, d) places.
-        daughters: (n, d) places.
     """
     if min(len(mothers), len(daughters)) < LEAST_CELLS:
         return None
-    if _are_still(_spread_out(mothers, FEW), _spread_out(daughters, FEW), mothers):
+    if _are_still(_spread_out(mothers, FIRST_VOTERS), _spread_out(daughters, FIRST_VOTERS), mothers):
         return None
     some = _spread_out(daughters, VOTERS)
     apart = float(np.median(nearest(mothers[:: max(len(mothers) // VOTERS, 1)], mothers, 2)[0][:, 1]))
     closest = distance_to_nearest(some, mothers)
-    if apart <= 0 or float(np.median(closest)) < STILL * apart:
+    if apart <= 0 or float(np.median(closest)) < STILL_WITHIN * apart:
         return None
-    if not _surprising(len(some), int((closest < REACH * apart).sum())):  # no jump can have more support than all
+    if not _surprising(len(some), int((closest < VOTE_REACH * apart).sum())):  # no jump can have more support than all
         return None
-    distance, index = nearest(some, mothers, min(NEAR, len(mothers)))
-    reach = max(REACH * apart, 2 * float(distance.max()) / LARGEST_GRID)
+    distance, index = nearest(some, mothers, min(NEAREST_MOTHERS, len(mothers)))
+    reach = max(VOTE_REACH * apart, 2 * float(distance.max()) / LARGEST_GRID)
     votes = (some[:, None] - mothers[index]).reshape(-1, mothers.shape[1])
     chance = min(distance.shape[1] * (reach / float(np.median(distance[:, -1]))) ** mothers.shape[1], 0.5)
     found = [_refined(mothers, some, guess, reach) for guess in _peaks(votes, reach)]
@@ -89,7 +85,7 @@ def _are_still(mothers: Floats, daughters: Floats, others: Floats) -> bool:
     """Whether most daughters are where a mother was, as some of both tell."""
     apart = np.partition(nearest(mothers, others, 2)[0][:, 1], len(mothers) // 2)[len(mothers) // 2]
     closest = distance_to_nearest(daughters, others)
-    return bool((closest < STILL * apart).sum() * 2 > len(closest))
+    return bool((closest < STILL_WITHIN * apart).sum() * 2 > len(closest))
 
 
 def _peaks(votes: Floats, reach: float) -> list[Floats]:
@@ -118,10 +114,10 @@ def _refined(mothers: Floats, some: Floats, guess: Floats, reach: float) -> tupl
 
 def _believed(support: int, here: int, voters: int, chance: float) -> bool:
     """Whether a jump is more than chance, and than standing still."""
-    if support < LEAST_SHARE * voters or not _surprising(support, here):
+    if support < LEAST_SUPPORT * voters or not _surprising(support, here):
         return False
     by_chance = beta_below(support, voters - support + 1, chance)  # P(so many or more of the voters)
-    return by_chance / chance * NEAR < MOST_CHANCE
+    return by_chance / chance * NEAREST_MOTHERS < MOST_CHANCE
 
 
 def _surprising(support: int, here: int) -> bool:

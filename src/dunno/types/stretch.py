@@ -1,28 +1,45 @@
-"""Some frames of a movie as tables: joined from transitions, and changed by leaving out or adding edges."""
+"""Some frames of a movie as tables: joined from transitions, what their cells look like, and with other edges."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.blackout import unseen_shares
 from dunno.types.detections import Detections
+from dunno.types.neighbours import nearest_others
 from dunno.types.pairs import Candidates
-from dunno.types.stretch_cells import StretchCells
-from dunno.types.stretch_motion import StretchMotion
-from dunno.types.stretch_table import Value, linked_frames
-from dunno.types.transition import Transition
+from dunno.types.shapes import elongation, long_axis
+from dunno.types.stretch_table import StretchTable, Value, linked_frames
 
 __all__ = ["Stretch", "Transition", "Value"]
 
+LEAST_WIDTH = 0.01  # share; judged
+"""Added to the spread of a cell's pixels, as a share of the usual one, so that a line of pixels has a width."""
+
+
+class Transition(NamedTuple):
+    """Two frames' cells with the candidate edges between them, and how much each mother's squared steps vary."""
+
+    mothers: Detections
+    daughters: Detections
+    candidates: Candidates
+    spread: Floats
+    score: Floats | None = None
+    """(E,) what each edge costs, where a cost that is no motion speaks."""
+    stage: Floats | None = None
+    """(d,) by how much the stage jumped between the frames; `None` if it did not."""
+
 
 @dataclass(frozen=True, eq=False)
-class Stretch(StretchMotion, StretchCells):
-    """What a model sees: see `StretchTable` for its columns, and its other bases for what follows from them."""
+class Stretch(StretchTable):
+    """What a model sees: see `StretchTable` for its columns."""
 
     @classmethod
     def of(cls, given: Sequence[Transition]) -> Stretch:
@@ -64,14 +81,9 @@ class Stretch(StretchMotion, StretchCells):
         """The same with another drift."""
         return replace(self, drift=drift)
 
-    def with_axes(self, axes: tuple[float, ...] | None) -> Stretch:
-        """The same with displacements in other units along each axis."""
-        return replace(self, axes=axes)
-
     def among(self, edges: Bools) -> Stretch:
         """The same cells with some of the edges only."""
-        score = None if self.score is None else self.score[edges]
-        lag = None if self.lag is None else self.lag[edges]
+        score, lag = _at(self.score, edges), _at(self.lag, edges)
         return replace(self, mother=self.mother[edges], daughter=self.daughter[edges], score=score, lag=lag)
 
     def with_gaps(self, mother: Ints, daughter: Ints, lag: Ints) -> Stretch:
@@ -114,23 +126,79 @@ class Stretch(StretchMotion, StretchCells):
         )
         return part, rows, edges
 
-    def part(self, transitions: Sequence[int]) -> Stretch:
-        """Some of its transitions, without drift."""
-        return Stretch.of([self._transition(r) for r in transitions])
+    def column(self, name: str) -> Floats:
+        """(N,) what was measured of each cell, by its name in `Detections`, or its "log_area"; NaN where it was not."""
 
-    def _transition(self, r: int) -> Transition:
-        early, late = self.transitions[r].tolist()
-        begin = np.searchsorted(self.row_frame, [early, early + 1, late])
-        edges = self.edge_transition == r
-        candidates = Candidates(self.mother[edges] - begin[0], self.daughter[edges] - begin[2])
-        score = None if self.score is None else self.score[edges]
-        stage = None if self.stage is None else self.stage[r]
-        return Transition(
-            self.cells[early], self.cells[late], candidates, self.spread[begin[0] : begin[1]], score, stage
+        def of_frame(cells: Detections) -> Floats:
+            values = np.log(cells.area) if name == "log_area" else getattr(cells, name)
+            return np.broadcast_to(np.asarray(np.nan if values is None else values, np.float64), len(cells))
+
+        return self._of_cells(name, lambda: np.concatenate([of_frame(cells) for cells in self.cells]))
+
+    @property
+    def background(self) -> Floats:
+        """(N,) of each cell's frame; NaN where it was not measured."""
+        return self.column("background")
+
+    @property
+    def elongation(self) -> Floats:
+        """(N,) ratio of the longest to the shortest axis; NaN where shapes were not measured."""
+        return self._of_cells("elongation", lambda: self._of_shapes(elongation, np.nan, ()))
+
+    @cached_property
+    def length_share(self) -> Floats:
+        """(N,) 1 − 1/elongation: 0 for round cells, towards 1 for long ones; 0 where shapes were not measured."""
+        return np.nan_to_num(1 - 1 / self.elongation)
+
+    @property
+    def orientation(self) -> Floats:
+        """(N, d) each cell's long axis; zeros where shapes were not measured."""
+        return self._of_cells("orientation", lambda: self._of_shapes(long_axis, 0.0, (self.n_dimensions,)))
+
+    def _of_shapes(self, find: Callable[[Floats], Floats], unknown: float, shape: tuple[int, ...]) -> Floats:
+        """What follows from second moments, found for the cells of all frames at once."""
+        known, found = [each.covariance is not None for each in self.cells], np.full((self.n_rows, *shape), unknown)
+        if any(known):
+            rows = np.repeat(known, [len(each) for each in self.cells])
+            found[rows] = find(np.concatenate([each.covariance for each in self.cells if each.covariance is not None]))
+        return found
+
+    @property
+    def covariance(self) -> Floats:
+        """(N, d, d) of each cell's pixels, with a little added so that none is flat; NaN where shapes were not measured."""
+        return self._of_cells("covariance", self._covariance)
+
+    def _covariance(self) -> Floats:
+        flat = np.eye(self.n_dimensions)
+        whole = np.concatenate(
+            [
+                np.full((len(each), *flat.shape), np.nan) if each.covariance is None else each.covariance
+                for each in self.cells
+            ]
         )
+        usual = np.nanmedian(np.trace(whole, axis1=1, axis2=2)) if np.isfinite(whole).any() else 1.0
+        return np.asarray(whole + LEAST_WIDTH * (usual or 1.0) * flat)
+
+    def neighbours(self, k: int) -> Ints:
+        """(N, k) rows of the nearest other cells of the same frame; its own row where there are fewer."""
+        begin = np.searchsorted(self.row_frame, np.arange(len(self.frames) + 1))
+        return self._of_cells(f"neighbours {k}", lambda: nearest_others(self.place, begin, k).astype(np.int32))
+
+    def neighbour_distances(self, k: int) -> Floats:
+        """(N, k) distances to the nearest other cells of the same frame; infinite where there are fewer."""
+        index = self.neighbours(k)
+        apart = self.place[index] - self.place[:, None]
+        distance = np.sqrt(np.einsum("nkd,nkd->nk", apart, apart))
+        return np.where(index == np.arange(self.n_rows)[:, None], np.inf, distance)
+
+    def _of_cells(self, name: str, make: Callable[[], Any]) -> NDArray[Any]:
+        """What depends on the cells alone, whatever the edges are; made when it is first asked for."""
+        if name not in self._columns:
+            self._columns[name] = make()
+        return np.asarray(self._columns[name])
 
 
-def _at(values: Any, places: Ints) -> Any:
+def _at(values: Any, places: Ints | Bools) -> Any:
     return None if values is None else values[places]
 
 

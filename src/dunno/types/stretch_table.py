@@ -1,4 +1,4 @@
-"""The columns of a stretch: some frames of a movie, their cells, a row each, and the candidate edges between rows."""
+"""The columns of a stretch: some frames of a movie, a row per cell, the candidate edges between rows, and their motion."""
 
 from __future__ import annotations
 
@@ -18,44 +18,27 @@ Value = float | Floats
 
 @dataclass(frozen=True, eq=False)
 class StretchTable:
-    """What a model sees: R transitions between frames, whose N cells have a row each, and E candidate edges.
+    """What a model sees: R transitions between frames, whose N cells have a row each, and E candidate edges."""
 
-    Attributes:
-        frames: (T,) original index of each frame, ascending.
-        transitions: (R, 2) positions in `frames` of each transition's earlier and later frame.
-        cells: One frame's cells each.
-        row_frame: (N,) position in `frames` of each row.
-        place: (N, d) centres.
-        mother: (E,) row of each edge's mother.
-        daughter: (E,) row of its daughter.
-        spread: (N,) how much more than usual each row's squared displacement may be (activity; else 1).
-        leads: (N,) the transition in which each row is a mother, -1 if in none.
-        follows: (N,) the transition in which each row is a daughter, -1 if in none.
-        drift: (N, d) where each mother is carried by her neighbours.
-        score: (E,) what each edge costs, where a cost that is no motion speaks.
-        lag: (E,) single steps from mother to daughter; `None` where all are 1.
-        clock: (T,) when each frame was taken, in usual steps; `None` where all steps are usual.
-        axes: Squared motion along each axis in whose units displacements count; `None` where all count alike.
-        unseen: (T,) the share of the cells that a blackout left without a mask in each frame; `None` where there was none.
-        stage: (R, d) by how much the stage jumped in each transition; `None` where it stood still.
-    """
-
-    frames: Ints
-    transitions: Ints
-    cells: tuple[Detections, ...]
-    row_frame: Ints
-    place: Floats
-    mother: Ints
-    daughter: Ints
-    spread: Floats
-    leads: Ints
-    follows: Ints
-    drift: Floats | None = None
-    score: Floats | None = None
-    lag: Ints | None = None
-    clock: Floats | None = None
-    stage: Floats | None = None
-    unseen: Floats | None = None
+    frames: Ints  # (T,) original index of each frame, ascending
+    transitions: Ints  # (R, 2) positions in `frames` of each transition's earlier and later frame
+    cells: tuple[Detections, ...]  # One frame's cells each
+    row_frame: Ints  # (N,) position in `frames` of each row
+    place: Floats  # (N, d) centres
+    mother: Ints  # (E,) row of each edge's mother
+    daughter: Ints  # (E,) row of its daughter
+    spread: Floats  # (N,) how much more than usual each row's squared displacement may be (activity; else 1)
+    leads: Ints  # (N,) the transition in which each row is a mother, -1 if in none
+    follows: Ints  # (N,) the transition in which each row is a daughter, -1 if in none
+    drift: Floats | None = None  # (N, d) where each mother is carried by its neighbours
+    score: Floats | None = None  # (E,) what each edge costs, where a cost that is no motion speaks
+    lag: Ints | None = None  # (E,) single steps from mother to daughter; `None` where all are 1
+    clock: Floats | None = None  # (T,) when each frame was taken, in usual steps; `None` where all steps are usual
+    stage: Floats | None = None  # (R, d) by how much the stage jumped in each transition; `None` where it stood still
+    unseen: Floats | None = (
+        None  # (T,) the share of the cells that a blackout left without a mask; `None` where there was none
+    )
+    # Squared motion along each axis in whose units displacements count; `None` where all count alike
     axes: tuple[float, ...] | None = None
     _columns: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -126,9 +109,7 @@ class StretchTable:
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
         """What depends on these edges and on nothing that is fitted, made when it is first asked for."""
-        if name not in self._kept:
-            self._kept[name] = make()
-        return self._kept[name]
+        return self.latest(name, None, make)
 
     def latest(self, name: str, key: Any, make: Callable[[], Any]) -> Any:
         """What depends on these edges and on what the key says; that of the last key is kept."""
@@ -139,6 +120,111 @@ class StretchTable:
     @cached_property
     def _kept(self) -> dict[str, Any]:
         return {}  # not a field: with other edges it is empty again
+
+    @cached_property
+    def lags(self) -> Ints:
+        """(E,) single steps from mother to daughter."""
+        return np.ones(len(self.mother), np.int64) if self.lag is None else self.lag
+
+    @cached_property
+    def frames_left(self) -> Ints:
+        """(N,) how many frames follow a cell's own without a break."""
+        left = np.zeros(len(self.frames), np.int64)
+        for t in range(len(self.frames) - 2, -1, -1):
+            left[t] = left[t + 1] + 1 if self.linked[t] else 0
+        return np.asarray(left[self.row_frame])
+
+    @cached_property
+    def frames_before(self) -> Ints:
+        """(N,) how many frames come before a cell's own without a break."""
+        before = np.zeros(len(self.frames), np.int64)
+        for t in range(1, len(self.frames)):
+            before[t] = before[t - 1] + 1 if self.linked[t - 1] else 0
+        return np.asarray(before[self.row_frame])
+
+    @cached_property
+    def duration(self) -> Floats:
+        """(R,) how long each transition takes, in usual steps."""
+        if self.clock is None:
+            return np.ones(len(self))
+        return np.asarray(self.clock[self.transitions[:, 1]] - self.clock[self.transitions[:, 0]])
+
+    @cached_property
+    def elapsed(self) -> Floats | Ints:
+        """(E,) time from mother to daughter, in usual steps."""
+        if self.clock is None:
+            return self.lags
+        return np.asarray(self.clock[self.row_frame[self.daughter]] - self.clock[self.row_frame[self.mother]])
+
+    @cached_property
+    def beyond(self) -> Floats | Ints:
+        """(E,) the same in units of the time to the mother's next frame."""
+        return self.lags if self.clock is None else np.asarray(self.elapsed / self.duration[self.edge_transition])
+
+    @cached_property
+    def step(self) -> Floats:
+        """(E, d) from mother to daughter, beyond what the stage jumped."""
+        step = self.place[self.daughter] - self.place[self.mother]
+        if self.stage is not None:
+            step = step - self.stage[self.edge_transition]
+            far = self.lags > 1
+            ends = self.row_frame[self.daughter[far]], self.row_frame[self.mother[far]]
+            step[far] += self.stage[self.edge_transition[far]] - self.stage_travel[ends[0]] + self.stage_travel[ends[1]]
+        return np.asarray(step)
+
+    @cached_property
+    def stage_travel(self) -> Floats:
+        """(T, d) how far the stage has jumped until each frame, over frames that are linked without a break."""
+        travel = np.zeros((len(self.frames), self.n_dimensions))
+        if self.stage is not None:
+            early, late = self.transitions.T
+            neighbours = late == early + 1
+            travel[late[neighbours]] = self.stage[neighbours]
+        return np.cumsum(travel, axis=0)
+
+    @cached_property
+    def place_after(self) -> Floats:
+        """(N, d) where each mother is in the next frame's picture if it does not move."""
+        return self.place if self.stage is None else self.place + self._by_row(self.leads)
+
+    @cached_property
+    def place_before(self) -> Floats:
+        """(N, d) where each daughter was in the picture before if it did not move."""
+        return self.place if self.stage is None else self.place - self._by_row(self.follows)
+
+    def _by_row(self, transition: Ints) -> Floats:
+        assert self.stage is not None
+        return np.asarray(np.where(transition[:, None] >= 0, self.stage[transition], 0.0))
+
+    @cached_property
+    def moved(self) -> Floats:
+        """(E, d) displacement beyond the drift."""
+        return self.step if self.drift is None else self.step - self.drift[self.mother]
+
+    @cached_property
+    def squared(self) -> Floats:
+        """(E,) δ: squared displacement beyond the drift, in units of the mother's spread and of each axis."""
+        moved = self.moved if self.axes is None else self.moved / np.sqrt(self.axes)
+        return np.asarray(np.einsum("ed,ed->e", moved, moved) / self.spread[self.mother])
+
+    @cached_property
+    def log_volume(self) -> Floats:
+        """(E,) (d/2)·log α, what a mother's spread costs each of its densities."""
+        return np.asarray(0.5 * self.n_dimensions * np.log(self.spread[self.mother]))
+
+    @cached_property
+    def usual_spread(self) -> Floats:
+        """(R,) the median spread of each transition's mothers; 1 without mothers."""
+        medians = np.ones(len(self))
+        for r, t in enumerate(self.transitions[:, 0].tolist()):
+            own = self.spread[self.row_frame == t] if (self.spread != 1.0).any() else self.spread[:0]
+            medians[r] = np.median(own) if len(own) else 1.0
+        return medians
+
+    @cached_property
+    def axis_widths(self) -> Floats:
+        """(d,) motion along each axis, relative to the geometric mean of all."""
+        return np.ones(self.n_dimensions) if self.axes is None else np.sqrt(self.axes)
 
 
 def linked_frames(transitions: Ints, n_frames: int) -> Bools:

@@ -23,11 +23,11 @@ Say = Callable[[str], None]
 """Is told a line that is worth knowing."""
 
 
-def say_nothing(line: str) -> None:
+def ignore_note(line: str) -> None:
     """Keep it."""
 
 
-def tell_nobody(stage: str, done: int, total: int) -> None:
+def ignore_progress(stage: str, done: int, total: int) -> None:
     """Where nobody listens."""
 
 

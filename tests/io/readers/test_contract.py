@@ -14,7 +14,7 @@ import tifffile
 
 from dunno import read, rooms
 from dunno.errors import MovieError
-from dunno.io.readers import HasFrames, Options, Reader, readers
+from dunno.io.readers import HasFrames, Reader, ReadingOptions, readers
 
 from ...conftest import COLONY
 from ..movies import assert_is_colony, write_frames
@@ -105,7 +105,7 @@ def test_what_the_user_says_overrules_the_files(reader: Reader, tmp_path: Path) 
     movie = read(example_of(reader, tmp_path), scale=(3.0, 2.0), interval=7.5)
     assert movie.scale == (3.0, 2.0)
     assert movie.interval == 7.5
-    assert reader.read(example_of(reader, tmp_path / "again"), Options()).interval is None
+    assert reader.read(example_of(reader, tmp_path / "again"), ReadingOptions()).interval is None
 
 
 class OpenedFiles:
@@ -133,7 +133,7 @@ def test_a_form_is_known_by_names_and_no_file_is_opened(reader: Reader, tmp_path
     try:
         assert reader.accepts(path)
         assert opened.paths == []
-        reader.read(path, Options()).masks(0)
+        reader.read(path, ReadingOptions()).masks(0)
         assert opened.paths != []  # it would have been noticed
     finally:
         opened.below = None

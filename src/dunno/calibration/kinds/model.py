@@ -10,7 +10,7 @@ import numpy as np
 
 from dunno.assignment import Problem, Rounds
 from dunno.calibration.base import Calibration
-from dunno.calibration.evidence import Trial, in_words
+from dunno.calibration.evidence_trials import Trial, in_words
 from dunno.calibration.softening import Softening, with_unknown
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict
 from dunno.costs import Cost, evaluate
@@ -25,25 +25,7 @@ from dunno.types.stretch import Stretch, Transition
 
 @dataclass(frozen=True)
 class ModelCalibration(Calibration):
-    """A model fitted to a movie, with truth or without.
-
-    Attributes:
-        model: The movie's pooled parameters.
-        fitted: "self" or "truth".
-        frames: Original indices of the frames at which the varying parameters were fitted; empty if they do not vary.
-        courses: For each parameter that varies in time, its values at `frames`.
-        softening: By how much its probabilities are less sure than the model, as skipping frames says.
-        verdict: What may be said of its probabilities.
-        skipping: What the skip tests saw, one for each step.
-        trials: Which evidence beyond places was tried, and whether it joined.
-        problems: What the model cannot explain.
-        intervals: 95 % intervals of the pooled parameters.
-        summary: What the fit saw: evidence, expected numbers, iterations.
-        fitted_for: What it was fitted on.
-        division_doubt: How well the odds of divisions are known where masks are judged: the standard deviation of their common
-            logarithm.
-        segments: How masks are made of objects; `None` where every mask is one.
-    """
+    """A model fitted to a movie, with truth or without."""
 
     name: ClassVar[str] = "motion model"
     makes_costs: ClassVar[bool] = True
@@ -51,18 +33,23 @@ class ModelCalibration(Calibration):
     needs_field: ClassVar[bool] = True
     must_agree: ClassVar[tuple[str, ...]] = ("cost", "cost_parameters", "scale")
 
-    model: Model
-    fitted: str
+    model: Model  # The movie's pooled parameters
+    fitted: str  # "self" or "truth"
+    # Original indices of the frames at which the varying parameters were fitted; empty if they do not vary
     frames: tuple[int, ...] = ()
+    # For each parameter that varies in time, its values at `frames`
     courses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    # By how much its probabilities are less sure than the model, as skipping frames says
     softening: Softening = field(default_factory=Softening)
-    verdict: Verdict = UNTESTED
-    skipping: tuple[SkipTest, ...] = ()
-    trials: tuple[Trial, ...] = ()
-    problems: tuple[str, ...] = ()
-    intervals: Intervals = field(default_factory=dict)
-    summary: Mapping[str, Any] = field(default_factory=dict)
-    fitted_for: Mapping[str, Any] = field(default_factory=dict)
+    verdict: Verdict = UNTESTED  # What may be said of its probabilities
+    skipping: tuple[SkipTest, ...] = ()  # What the skip tests saw, one for each step
+    trials: tuple[Trial, ...] = ()  # Which evidence beyond places was tried, and whether it joined
+    problems: tuple[str, ...] = ()  # What the model cannot explain
+    intervals: Intervals = field(default_factory=dict)  # 95 % intervals of the pooled parameters
+    summary: Mapping[str, Any] = field(default_factory=dict)  # What the fit saw: evidence, expected numbers, iterations
+    fitted_for: Mapping[str, Any] = field(default_factory=dict)  # What it was fitted on
+    # How well the odds of divisions are known where masks are judged: the standard deviation of their common
+    # logarithm
     division_doubt: float = 0.0
     frames_per_block: int = 0
     segments: SegmentModel | None = None
@@ -74,12 +61,10 @@ class ModelCalibration(Calibration):
 
     @property
     def max_gap(self) -> int:
-        """How many frames a link may skip."""
         return self.model.max_gap
 
     @property
     def never_divides(self) -> bool:
-        """Whether cells are known not to divide."""
         return self.model.never_divides
 
     @property
@@ -101,7 +86,6 @@ class ModelCalibration(Calibration):
         return model if stretch.clock is None else model.over_time(stretch.duration)
 
     def reach(self, pair: FramePair) -> float:
-        """How much farther cells go between two frames than in a usual step; 1 where that is as far, or nearer."""
         if pair.mothers.time is None or pair.daughters.time is None:
             return 1.0
         duration = max(pair.daughters.time - pair.mothers.time, 1.0)
@@ -116,7 +100,6 @@ class ModelCalibration(Calibration):
         return model, with_drift(model, stretch, rounds)
 
     def problem(self, pair: FramePair, candidates: Candidates, cost: Cost) -> tuple[Floats, Problem]:
-        """(E,) costs and the assignment problem in their place."""
         model, stretch = self.posed(stretch_of(pair, candidates, cost))
         problem = model.pair_problem(stretch)
         if self.softening.tempering != 1.0:
@@ -128,13 +111,11 @@ class ModelCalibration(Calibration):
         return block if self.softening.unknown == 0.0 else with_unknown(block, self.softening.unknown)
 
     def check(self, about: RunInfo) -> None:
-        """Refuse results of another cost or method; warn of another step."""
         super().check(about)
         why = "cells move and divide more between frames that are farther apart"
         self.warn_of_others(() if self.fitted == "self" else ("step",), about, why)
 
     def describe(self) -> dict[str, Any]:
-        """What a result says about its calibration."""
         parameters = {name: each.value for name, each in self.model.parameters.items()}
         return {
             "kind": self.name,
@@ -191,16 +172,13 @@ class ModelCalibration(Calibration):
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """Every parameter with its unit."""
         return [(name, f"{each.value:.4g} {each.unit}") for name, each in self.model.parameters.items()]
 
     @property
     def losses(self) -> tuple[float, float]:
-        """Mean −log P(truth) before and after the fit."""
         return self.summary["loss_before"], self.summary["loss_after"]
 
     def content(self) -> dict[str, Any]:
-        """All of it, for JSON."""
         return {
             "fitted": self.fitted,
             "model": self.model.to_dict(),
@@ -220,7 +198,6 @@ class ModelCalibration(Calibration):
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any]) -> ModelCalibration:
-        """The reverse of `content`."""
         return cls(
             model=Model.from_dict(content["model"]),
             fitted=content["fitted"],

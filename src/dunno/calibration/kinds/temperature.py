@@ -15,22 +15,22 @@ from dunno.calibration.comparison import Comparison
 from dunno.calibration.solving import solved_again
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict, fitted_with_truth
 from dunno.errors import DunnoWarning, InputError
-from dunno.truth import NO_MOTHER, true_mothers
+from dunno.truth import MOTHERLESS, true_mothers
 from dunno.types import Block, Bools, Floats, Ints, PairPosterior, RunInfo, Truth
 from dunno.types.searching import find_lowest
 
 if TYPE_CHECKING:
     from dunno.tracking import Tracking
 
-BOUNDS = (1e-3, 1e6)
-FAINT_PRIOR = 3.0
+TEMPERATURE_BOUNDS = (1e-3, 1e6)  # T; judged; where a temperature is looked for
+FAINT_PRIOR = 3.0  # ln T; judged
 """Width of the prior on ln T around 0, for a fit without truth: next to nothing against a few links."""
 
 SHOULD_AGREE = ("step", "interval", "cost_parameters", "method_parameters")
 Losses = Callable[[float], Floats]
 """By temperature, (n,) −log P of the right mother of each daughter."""
 
-UNKNOWN = -2
+UNKNOWN_MOTHER = -2  # index; exact: a mark
 """The mother of a daughter that is not judged."""
 
 KEPT = ("temperature", "fitted", "loss_before", "loss_after", "at_bound")
@@ -111,7 +111,6 @@ class TemperatureScaling(Calibration):
         )
 
     def check(self, about: RunInfo) -> None:
-        """Refuse a tracking of another cost or method; warn of another step or interval."""
         super().check(about)
         why = "the temperature grows with the time between frames and scales with the costs"
         self.warn_of_others(SHOULD_AGREE, about, why)
@@ -123,7 +122,6 @@ class TemperatureScaling(Calibration):
         return replace(scaled(block, self.temperature), samples=block.samples[:0], problem=None)  # those of before
 
     def describe(self) -> dict[str, Any]:
-        """What a result says about its calibration."""
         return {
             "kind": self.name,
             "fitted": self.fitted,
@@ -136,7 +134,6 @@ class TemperatureScaling(Calibration):
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """The temperature, and what it was fitted on."""
         bound = " (at a bound: not to be trusted)" if self.at_bound else ""
         words = {"daughters": "fitted on daughters"}
         counts = [(words.get(name, f"left out: {name}"), f"{count:,}") for name, count in self.counts.items()]
@@ -144,11 +141,9 @@ class TemperatureScaling(Calibration):
 
     @property
     def losses(self) -> tuple[float, float]:
-        """Mean −log P(truth) before and after the fit."""
         return self.loss_before, self.loss_after
 
     def content(self) -> dict[str, Any]:
-        """All of it, for JSON."""
         return {
             **{name: getattr(self, name) for name in KEPT},
             "counts": dict(self.counts),
@@ -159,7 +154,6 @@ class TemperatureScaling(Calibration):
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any]) -> TemperatureScaling:
-        """The reverse of `content`."""
         interval = content["interval"]
         return cls(
             **{name: content[name] for name in KEPT},
@@ -190,15 +184,15 @@ class LabelledDaughters(Comparison):
 
     @classmethod
     def beside(cls, pairs: Sequence[PairPosterior], mothers: Sequence[Ints]) -> LabelledDaughters:
-        """The daughters of frame pairs with the mother of each: -1 is none, `UNKNOWN` is not judged."""
+        """The daughters of frame pairs with the mother of each: -1 is none, `UNKNOWN_MOTHER` is not judged."""
         begins = np.cumsum([0, *(len(mother) for mother in mothers)])
         parts = [
             (
                 begin + np.append(pair.daughter, np.arange(len(mother))),
                 np.append(pair.log_probability, pair.log_no_mother),
-                np.append(mother[pair.daughter] == pair.mother, mother == NO_MOTHER),
+                np.append(mother[pair.daughter] == pair.mother, mother == MOTHERLESS),
                 np.repeat([False, True], [len(pair.daughter), len(mother)]),
-                mother != UNKNOWN,
+                mother != UNKNOWN_MOTHER,
             )
             for begin, pair, mother in zip(begins, pairs, mothers, strict=False)
         ]
@@ -241,7 +235,9 @@ def beside_truth(
 ) -> tuple[LabelledDaughters, dict[str, int]]:
     """The daughters of tracked pairs that a loss is over, how many they are, and how many are left out and why."""
     trues = [true_mothers(truth, pair) for pair in pairs]
-    labels = [np.where(true.known & (include_no_mother | (true.mother >= 0)), true.mother, UNKNOWN) for true in trues]
+    labels = [
+        np.where(true.known & (include_no_mother | (true.mother >= 0)), true.mother, UNKNOWN_MOTHER) for true in trues
+    ]
     daughters = LabelledDaughters.beside(pairs, labels)
     known = np.concatenate([true.known for true in trues])
     has_mother = known & (np.concatenate([true.mother for true in trues]) >= 0)
@@ -256,7 +252,7 @@ def beside_truth(
         "false_detections": ~known,
     }
     if not used.any():
-        raise InputError("there is no daughter with a true mother among her candidates; nothing to fit on")
+        raise InputError("there is no daughter with a true mother among its candidates; nothing to fit on")
     return daughters.among(used), {name: int(rows.sum()) for name, rows in counted.items()}
 
 
@@ -269,7 +265,7 @@ def best_temperature(losses: Losses, weight: Floats | None = None, prior: float 
     def loss(log_t: float) -> float:
         return float(np.average(losses(np.exp(log_t)), weights=weight))
 
-    low, high = np.log(BOUNDS).tolist()
+    low, high = np.log(TEMPERATURE_BOUNDS).tolist()
     best, least = find_lowest(lambda log_t: loss(log_t) + 0.5 * prior * log_t**2, low, high)
     if not prior:
         for bound in (low, high):  # where everything is right and sure, the loss is flat down to the bound

@@ -12,36 +12,26 @@ from dunno.calibration.verdict import UNTESTED, Verdict
 from dunno.costs import Cost, evaluate
 from dunno.types import Candidates, Floats, FramePair, Ints
 
-EVENTS = ("appear", "disappear", "divide")
+EVENT_COSTS = ("appear", "disappear", "divide")
 
 
 @dataclass(frozen=True)
 class TemperedCosts(Calibration):
-    """Costs divided by a number, and events at costs of their own.
-
-    Attributes:
-        tempering: What all edge costs are divided by.
-        appear: Cost of a daughter without mother, in units of the tempered costs; likewise disappear and divide.
-        fitted_for: What it was fitted on.
-        loss_before: Mean −log P(truth) at the costs' own defaults.
-        loss_after: The same when fitted.
-        verdict: What may be said of its probabilities.
-    """
+    """Costs divided by a number, and events at costs of their own."""
 
     name: ClassVar[str] = "tempering and event costs"
     makes_costs: ClassVar[bool] = True
 
-    tempering: float
-    appear: float
+    tempering: float  # What all edge costs are divided by
+    appear: float  # Cost of a daughter without mother, in units of the tempered costs; likewise disappear and divide
     disappear: float
     divide: float
-    fitted_for: Mapping[str, Any] = field(default_factory=dict)
-    loss_before: float = float("nan")
-    loss_after: float = float("nan")
-    verdict: Verdict = UNTESTED
+    fitted_for: Mapping[str, Any] = field(default_factory=dict)  # What it was fitted on
+    loss_before: float = float("nan")  # Mean −log P(truth) at the costs' own defaults
+    loss_after: float = float("nan")  # The same when fitted
+    verdict: Verdict = UNTESTED  # What may be said of its probabilities
 
     def problem(self, pair: FramePair, candidates: Candidates, cost: Cost) -> tuple[Floats, Problem]:
-        """(E,) tempered costs and the assignment problem they make."""
         costs = evaluate(cost, pair, candidates) / self.tempering
         sizes = (len(pair.mothers), len(pair.daughters))
         return costs, self.posed(candidates.mother, candidates.daughter, cost.linkable(costs), *sizes)
@@ -51,28 +41,23 @@ class TemperedCosts(Calibration):
         return Problem(mother, daughter, costs, m, n, self.appear, self.disappear, self.divide)
 
     def describe(self) -> dict[str, Any]:
-        """What a result says about its calibration."""
-        own = {name: getattr(self, name) for name in ("tempering", *EVENTS)}
+        own = {name: getattr(self, name) for name in ("tempering", *EVENT_COSTS)}
         told = {"verdict": self.verdict.word, "reason": self.verdict.reason}
         return {"kind": self.name, "fitted": "truth", **told, "data": self.fitted_for.get("movie"), **own}
 
     def rows(self) -> list[tuple[str, str]]:
-        """The tempering and the event costs."""
-        return [(name, f"{getattr(self, name):.4g}") for name in ("tempering", *EVENTS)]
+        return [(name, f"{getattr(self, name):.4g}") for name in ("tempering", *EVENT_COSTS)]
 
     @property
     def losses(self) -> tuple[float, float]:
-        """Mean −log P(truth) before and after the fit."""
         return self.loss_before, self.loss_after
 
     def content(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        own = {name: getattr(self, name) for name in ("tempering", *EVENTS, "loss_before", "loss_after")}
+        own = {name: getattr(self, name) for name in ("tempering", *EVENT_COSTS, "loss_before", "loss_after")}
         return {**own, "verdict": asdict(self.verdict)}
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any]) -> TemperedCosts:
-        """The reverse of `content`."""
-        names = ("tempering", *EVENTS, "loss_before", "loss_after")
+        names = ("tempering", *EVENT_COSTS, "loss_before", "loss_after")
         own = {name: float(content[name]) for name in names}
         return cls(**own, fitted_for=content["fitted_for"], verdict=Verdict(**content["verdict"]))

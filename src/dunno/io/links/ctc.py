@@ -14,7 +14,7 @@ from dunno.types import Ints, Movie
 from dunno.types.labels import as_labels, count_overlaps, measure
 from dunno.types.links import GivenLinks
 
-TABLES = ("res_track.txt", "man_track.txt")
+CTC_TABLES = ("res_track.txt", "man_track.txt")
 
 
 class CtcLinks:
@@ -27,11 +27,11 @@ class CtcLinks:
 
     def accepts(self, path: Path) -> bool:
         """Whether a folder has a track table."""
-        return any((path / name).is_file() for name in TABLES)
+        return any((path / name).is_file() for name in CTC_TABLES)
 
     def read(self, path: Path, movie: Movie) -> GivenLinks:
         """Follow the tracks frame by frame; a track goes on where it is next seen, or from its mother's last cell."""
-        table = read_table(next(path / name for name in TABLES if (path / name).is_file()))
+        table = read_table(next(path / name for name in CTC_TABLES if (path / name).is_file()))
         files = image_files(path)
         by_frame = dict(zip(frame_numbers(files).tolist(), files, strict=True))
         problems: list[str] = []

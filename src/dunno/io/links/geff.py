@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from dunno.errors import InputError
-from dunno.io.claims import check_graph
 from dunno.io.images import one_line
+from dunno.io.size_claims import check_graph
 from dunno.io.spots import match_in_either_unit
 from dunno.types import Movie
 from dunno.types.links import GivenLinks
 
-MOST = float(2**53)
+LARGEST_EXACT_FLOAT = float(2**53)
 """Larger times are no frames."""
 
 
@@ -47,6 +47,6 @@ class GeffLinks:
             ids, edges = graph["node_ids"].astype(np.int64), graph["edge_ids"].astype(np.int64).reshape(-1, 2)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InputError(f"{path}: its nodes and edges are no numbers ({one_line(error)})") from None
-        frame = np.where(np.isfinite(time), time, -1).clip(-1, MOST).astype(np.int64)
+        frame = np.where(np.isfinite(time), time, -1).clip(-1, LARGEST_EXACT_FLOAT).astype(np.int64)
         spots = match_in_either_unit(ids, frame, np.stack(place, 1), movie, str(path), in_pixels=False)
         return spots.links(*edges.T)

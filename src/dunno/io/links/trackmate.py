@@ -10,7 +10,7 @@ import numpy as np
 from dunno.errors import InputError
 from dunno.io.spacing import MICROMETRES
 from dunno.io.spots import match_spots
-from dunno.io.trackmate_content import Content, read_content
+from dunno.io.trackmate_content import FileContent, read_content
 from dunno.types import Movie
 from dunno.types.links import GivenLinks
 
@@ -26,7 +26,6 @@ class TrackMateLinks:
     order = 40
 
     def accepts(self, path: Path) -> bool:
-        """Whether it is called XML."""
         return path.suffix.lower() == ".xml"
 
     def read(self, path: Path, movie: Movie) -> GivenLinks:
@@ -44,7 +43,7 @@ class TrackMateLinks:
         return replace(links, problems=(*links.problems, *file.problems))
 
 
-def _pixel_of_export(file: Content, movie: Movie, path: Path) -> list[float]:
+def _pixel_of_export(file: FileContent, movie: Movie, path: Path) -> list[float]:
     """The size of a pixel in the unit of an export, which does not say it: that of the movie."""
     if file.unit.lower() in PIXELS:
         return [1.0, 1.0, 1.0]

@@ -14,12 +14,12 @@ from dunno.io.track_tables import are_tracks, find_columns, rows_of
 from dunno.types import Movie
 from dunno.types.links import GivenLinks
 
-TABLES = (".csv", ".tsv", ".txt")
-NAPARI = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
+TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
+NAPARI_AXES = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
 """The columns of a napari Tracks layer, which has no names for them."""
 
 
-class TrackTable:
+class TrackTableLinks:
     """A table with a row per track and frame (napari, LapTrack, btrack, trackpy, Ultrack), or napari's array (`.npy`)."""
 
     name = "tracks"
@@ -28,10 +28,9 @@ class TrackTable:
     order = 5
 
     def accepts(self, path: Path) -> bool:
-        """Whether its first line names the columns of tracks, or it is an array."""
         if path.suffix.lower() == ".npy":
             return path.is_file()
-        return path.suffix.lower() in TABLES and path.is_file() and _kind(path) is not None
+        return path.suffix.lower() in TABLE_SUFFIXES and path.is_file() and _kind(path) is not None
 
     def read(self, path: Path, movie: Movie) -> GivenLinks:
         """Link neighbouring rows of every track, and its first with the last of its parent."""
@@ -58,7 +57,7 @@ def _kind(path: Path) -> str | None:
     if are_tracks(cells):
         return "named"
     try:
-        return "napari" if len([float(cell) for cell in cells]) in NAPARI else None
+        return "napari" if len([float(cell) for cell in cells]) in NAPARI_AXES else None
     except ValueError:
         return None
 
@@ -67,7 +66,7 @@ def _of_table(path: Path) -> dict[str, Any]:
     """The columns that play a part, as numbers where they are; empty cells are not a number."""
     line, is_named = _first_line(path), _kind(path) == "named"
     header = [name.strip() for name in next(csv.reader([line], delimiter=_delimiter(line)))]
-    names = header if is_named else list(NAPARI[len(header)])
+    names = header if is_named else list(NAPARI_AXES[len(header)])
     kept = {name: names.index(name) for name in find_columns(names).values()}
     columns: dict[str, list[str]] = {name: [] for name in kept}
     try:
@@ -90,8 +89,9 @@ def _of_table(path: Path) -> dict[str, Any]:
 def _of_array(path: Path) -> dict[str, np.ndarray]:
     try:
         array = np.load(path, allow_pickle=False)
-        return dict(zip(NAPARI[array.shape[1]], array.T, strict=True))
+        return dict(zip(NAPARI_AXES[array.shape[1]], array.T, strict=True))
     except (OSError, ValueError, EOFError, KeyError, IndexError) as error:
         raise InputError(
-            f"{path}: cannot be read as napari tracks ({one_line(error)}); expected an array (N, 4 or 5): {', '.join(NAPARI[5])}"
+            f"{path}: cannot be read as napari tracks ({one_line(error)}); "
+            f"expected an array (N, 4 or 5): {', '.join(NAPARI_AXES[5])}"
         ) from None

@@ -27,28 +27,18 @@ Scale = Sequence[float] | float | None
 
 
 @dataclass(frozen=True)
-class Options:
-    """What the user says about a movie; it overrules what the files say.
+class ReadingOptions:
+    """What the user says about a movie; it overrules what the files say."""
 
-    Attributes:
-        scale: Size of a pixel along each axis, in micrometres.
-        interval: Minutes between frames.
-        axes: What the axes of the array are, such as `TZYX`.
-        channel: Which channel to look at, where there are several.
-        label_components: Whether every connected piece of a mask becomes a cell of its own.
-        region: The box outside which masks are not looked at.
-        shows_images: Whether the frames in question are images, not masks.
-    """
+    scale: Scale = None  # Size of a pixel along each axis, in micrometres
+    interval: float | None = None  # Minutes between frames
+    axes: str | None = None  # What the axes of the array are, such as `TZYX`
+    channel: int | None = None  # Which channel to look at, where there are several
+    label_components: bool = False  # Whether every connected piece of a mask becomes a cell of its own
+    region: Region | None = None  # The box outside which masks are not looked at
+    shows_images: bool = False  # Whether the frames in question are images, not masks
 
-    scale: Scale = None
-    interval: float | None = None
-    axes: str | None = None
-    channel: int | None = None
-    label_components: bool = False
-    region: Region | None = None
-    shows_images: bool = False
-
-    def for_images(self) -> Options:
+    def for_images(self) -> ReadingOptions:
         """The same, for the images behind the masks."""
         return replace(self, shows_images=True)
 
@@ -76,7 +66,7 @@ class Options:
             name=name,
             mask_source=mask_source,
             frames=frames,
-            notes=(*notes, *self._told(spacing, own, n_dimensions)),
+            notes=(*notes, *self._spacing_notes(spacing, own, n_dimensions)),
         )
         return movie
 
@@ -85,7 +75,7 @@ class Options:
         made: Any = Components(masks) if self.label_components else masks
         return made if self.region is None else Within(made, self.region)
 
-    def _told(self, spacing: Spacing, own: tuple[float, ...] | None, n_dimensions: int) -> list[str]:
+    def _spacing_notes(self, spacing: Spacing, own: tuple[float, ...] | None, n_dimensions: int) -> list[str]:
         """What was taken from the file, and what it leaves open."""
         interval = spacing.interval if self.interval is None else None
         notes = []
@@ -110,7 +100,7 @@ class Reader(Protocol):
         """Whether this is its form; cheap, by the names of files alone."""
         ...
 
-    def read(self, path: Path, options: Options) -> Movie:
+    def read(self, path: Path, options: ReadingOptions) -> Movie:
         """Read a movie; its pixels only when they are asked for."""
         ...
 
@@ -119,7 +109,7 @@ class Reader(Protocol):
 class HasFrames(Reader, Protocol):
     """A reader whose files can be one half of a movie: its masks, or its images."""
 
-    def frames(self, path: Path, options: Options) -> Frames:
+    def frames(self, path: Path, options: ReadingOptions) -> Frames:
         """The frames, whatever they show."""
         ...
 
@@ -128,7 +118,7 @@ class HasFrames(Reader, Protocol):
 class JoinsMasks(Protocol):
     """A reader that knows how its movies go together with masks that lie elsewhere."""
 
-    def join(self, path: Path, masks: Path, options: Options) -> Movie | None:
+    def join(self, path: Path, masks: Path, options: ReadingOptions) -> Movie | None:
         """The movie with these masks; `None` where they are not of the kind that it knows."""
         ...
 

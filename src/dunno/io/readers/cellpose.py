@@ -8,7 +8,7 @@ from dunno.errors import MovieError
 from dunno.io.cellpose import SEG, CellposeStack, read_seg_masks
 from dunno.io.images import ImageFiles, image_files, natural_key
 from dunno.io.numbering import number_files, say_missing
-from dunno.io.readers import Options
+from dunno.io.readers import ReadingOptions
 from dunno.io.spacing import read_spacing
 from dunno.types import Frames, Movie
 
@@ -29,7 +29,7 @@ class CellposeReader:
             return any(_is_masks(file) for file in image_files(path)) or bool(_segs(path))
         return path.name.endswith(SEG) and path.is_file()
 
-    def read(self, path: Path, options: Options) -> Movie:
+    def read(self, path: Path, options: ReadingOptions) -> Movie:
         """Take masks and images apart by their names; masks that were exported as images come first."""
         if path.is_file():
             return options.movie(CellposeStack(path, options), name=_stem(path), mask_source=str(path))
@@ -51,7 +51,7 @@ class CellposeReader:
             notes=[*notes, *say_missing(frames)],
         )
 
-    def frames(self, path: Path, options: Options) -> Frames:
+    def frames(self, path: Path, options: ReadingOptions) -> Frames:
         """The masks, or the images beside them."""
         if path.is_file():
             return CellposeStack(path, options)

@@ -9,7 +9,7 @@ from dunno.errors import DunnoWarning, MovieError
 from dunno.io.ctc import MASK_PLACES, beside, frame_numbers, is_sequence, looks_like_images
 from dunno.io.images import ImageFiles, image_files
 from dunno.io.numbering import say_missing
-from dunno.io.readers import Options
+from dunno.io.readers import ReadingOptions
 from dunno.types import Ints, Movie
 
 
@@ -25,7 +25,7 @@ class CtcReader:
         """Whether folders of a sequence lie beside it (its own may be missing), or it holds a sequence's images."""
         return is_sequence(path) or (path.is_dir() and looks_like_images(path))
 
-    def read(self, path: Path, options: Options) -> Movie:
+    def read(self, path: Path, options: ReadingOptions) -> Movie:
         """Read a sequence with the first masks found in `_ST/SEG`, `_GT/TRA`, `_RES`."""
         masks = _find_masks(path)
         if masks.name == "TRA":
@@ -36,7 +36,7 @@ class CtcReader:
             )
         return _joined(path, masks, options)
 
-    def join(self, path: Path, masks: Path, options: Options) -> Movie | None:
+    def join(self, path: Path, masks: Path, options: ReadingOptions) -> Movie | None:
         """A sequence with a folder of numbered masks: its frames keep their numbers."""
         return _joined(path, masks, options) if is_sequence(path) and _are_numbered(masks) else None
 
@@ -57,7 +57,7 @@ def _find_masks(path: Path) -> Path:
     return masks
 
 
-def _joined(path: Path, masks: Path, options: Options) -> Movie:
+def _joined(path: Path, masks: Path, options: ReadingOptions) -> Movie:
     """Join a sequence's images, where there are any, with a folder of masks."""
     mask_files = image_files(masks)
     frames = frame_numbers(mask_files)

@@ -10,7 +10,7 @@ from dunno.io.ctc import is_sequence
 from dunno.io.images import IMAGE, ImageFiles, image_files, natural_key
 from dunno.io.numbering import number_files, say_missing
 from dunno.io.pairing import halves, is_masks, take_apart
-from dunno.io.readers import Options
+from dunno.io.readers import ReadingOptions
 from dunno.io.spacing import read_spacing
 from dunno.types import Frames, Movie
 
@@ -30,7 +30,7 @@ class FolderReader:
         """Whether it is a folder at all."""
         return path.is_dir()
 
-    def read(self, path: Path, options: Options) -> Movie:
+    def read(self, path: Path, options: ReadingOptions) -> Movie:
         """Read a folder of masks; images beside them, by their names or in a folder of their own, are taken for images."""
         below = None if any(is_masks(file) for file in image_files(path)) else halves(path)
         if below is not None:
@@ -49,7 +49,7 @@ class FolderReader:
             notes=[*notes, *say_missing(frames)],
         )
 
-    def frames(self, path: Path, options: Options) -> Frames:
+    def frames(self, path: Path, options: ReadingOptions) -> Frames:
         """The folder's images, whatever they show; of a folder with both, the half that is asked for."""
         below = None if image_files(path) else halves(path)
         if below is not None:
@@ -58,7 +58,7 @@ class FolderReader:
         return ImageFiles(images if options.shows_images and images is not None else masks)
 
 
-def _two_folders(path: Path, masks: Path, images: Path | None, options: Options) -> Movie:
+def _two_folders(path: Path, masks: Path, images: Path | None, options: ReadingOptions) -> Movie:
     files = image_files(masks)
     frames = number_files(files)
     pictures = [] if images is None else image_files(images)

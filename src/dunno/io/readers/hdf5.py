@@ -9,11 +9,11 @@ from typing import Any
 from dunno.errors import MissingExtra, MovieError
 from dunno.io.array_frames import ArrayFrames
 from dunno.io.images import one_line
-from dunno.io.readers import Options
+from dunno.io.readers import ReadingOptions
 from dunno.types import Frames, Movie
 
-SUFFIXES = (".h5", ".hdf5", ".hdf", ".ilp")
-USUAL = "exported_data"
+HDF5_SUFFIXES = (".h5", ".hdf5", ".hdf", ".ilp")
+USUAL_DATASET = "exported_data"
 
 
 class Hdf5Reader:
@@ -28,11 +28,11 @@ class Hdf5Reader:
         """Whether it is a file called HDF5, or something inside of one."""
         return _split(path) is not None
 
-    def read(self, path: Path, options: Options) -> Movie:
+    def read(self, path: Path, options: ReadingOptions) -> Movie:
         """Read a dataset, whose axes are those that ilastik noted."""
         return options.movie(self.frames(path, options), name=_file(path).stem, mask_source=str(path))
 
-    def frames(self, path: Path, options: Options) -> Frames:
+    def frames(self, path: Path, options: ReadingOptions) -> Frames:
         """The dataset's frames."""
         return Hdf5Frames(path, options, _own_axes(path), named=True)
 
@@ -48,7 +48,7 @@ class Hdf5Frames(ArrayFrames):
 def _split(path: Path) -> tuple[Path, str] | None:
     """The file, and the name of the dataset in it; `None` where there is no such file."""
     for file in (path, *path.parents):
-        if file.suffix.lower() in SUFFIXES and file.is_file():
+        if file.suffix.lower() in HDF5_SUFFIXES and file.is_file():
             return file, str(path)[len(str(file)) :].strip("/\\")
     return None
 
@@ -72,7 +72,7 @@ def _dataset(path: Path) -> Any:
         content.visititems(lambda key, each: names.append(key) if isinstance(each, h5py.Dataset) else None)
     except Exception as error:
         raise MovieError(f"{file}: cannot be opened as HDF5 ({one_line(error)}); is it complete?") from None
-    chosen = name or (USUAL if USUAL in names else names[0] if len(names) == 1 else "")
+    chosen = name or (USUAL_DATASET if USUAL_DATASET in names else names[0] if len(names) == 1 else "")
     if chosen not in names:
         what = f"no dataset {chosen}" if chosen else "several datasets"
         raise MovieError(

@@ -10,10 +10,10 @@ import numpy as np
 
 from dunno.errors import MovieError
 from dunno.io.array_frames import ArrayFrames
-from dunno.io.claims import check_claim
 from dunno.io.images import one_line
 from dunno.io.pairing import is_masks
-from dunno.io.readers import Options
+from dunno.io.readers import ReadingOptions
+from dunno.io.size_claims import check_claim
 from dunno.types import Frames, Movie
 
 
@@ -29,11 +29,11 @@ class NumpyReader:
         """Whether it is a file with NumPy's name, and not Cellpose's."""
         return path.suffix.lower() in (".npy", ".npz") and not path.name.endswith("_seg.npy") and path.is_file()
 
-    def read(self, path: Path, options: Options) -> Movie:
+    def read(self, path: Path, options: ReadingOptions) -> Movie:
         """Read the array; a `.npy` is mapped, not loaded."""
         return options.movie(self.frames(path, options), name=path.stem, mask_source=str(path))
 
-    def frames(self, path: Path, options: Options) -> Frames:
+    def frames(self, path: Path, options: ReadingOptions) -> Frames:
         """The array's frames."""
         return NumpyFrames(path, options)
 

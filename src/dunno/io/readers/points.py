@@ -12,21 +12,21 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import MovieError
-from dunno.io.claims import check_graph
 from dunno.io.images import natural_key, one_line
 from dunno.io.masking import Region
-from dunno.io.readers import Options
+from dunno.io.readers import ReadingOptions
+from dunno.io.size_claims import check_graph
 from dunno.io.spacing import MICROMETRES, MINUTES, Spacing
 from dunno.io.track_tables import CENTROIDS, find_columns
 from dunno.io.trackmate_content import read_content
 from dunno.types import Floats, Ints, Movie, Points
-from dunno.types.movie import MOST_FRAMES
+from dunno.types.movie import MOST_FRAMES_OF_A_MOVIE
 from dunno.types.points import diameter_between, split_by_frame
 
-EXPECTED = "expected the columns frame, [z,] y, x in pixels, and optionally label and radius"
-NAMES = ("label", "id", "spot_id")
+EXPECTED_SPOTS = "expected the columns frame, [z,] y, x in pixels, and optionally label and radius"
+LABEL_NAMES = ("label", "id", "spot_id")
 UNIT_LINES = 3
-SUFFIXES = (".csv", ".xml", ".json")
+SPOT_SUFFIXES = (".csv", ".xml", ".json")
 
 
 class PointsReader:
@@ -40,9 +40,9 @@ class PointsReader:
 
     def accepts(self, path: Path) -> bool:
         """Whether it is called a CSV, an XML or a JSON, or holds the nodes of a graph."""
-        return (path.suffix.lower() in SUFFIXES and path.is_file()) or (path / "nodes").is_dir()
+        return (path.suffix.lower() in SPOT_SUFFIXES and path.is_file()) or (path / "nodes").is_dir()
 
-    def read(self, path: Path, options: Options) -> Movie:
+    def read(self, path: Path, options: ReadingOptions) -> Movie:
         """Read all points; frames are those between the first and the last."""
         if options.label_components:
             raise MovieError(f"{path}: has points and no masks; leave out --label-components")
@@ -71,7 +71,7 @@ def _of_table(path: Path) -> dict[str, Floats]:
                 for part, index in kept.items():
                     values[part].append(_number(row, index, part, n, path))
     except (OSError, csv.Error) as error:
-        raise MovieError(f"{path}: cannot be read as a table ({one_line(error)}); {EXPECTED}") from None
+        raise MovieError(f"{path}: cannot be read as a table ({one_line(error)}); {EXPECTED_SPOTS}") from None
     return {part: np.array(column, np.float64) for part, column in values.items()}
 
 
@@ -80,9 +80,9 @@ def _columns(header: list[str], path: Path) -> dict[str, int]:
     found = find_columns(header)
     kept: dict[str, int] = {part: header.index(found[part]) for part in ("frame", "z", "y", "x") if part in found}
     if not {"frame", "y", "x"} <= set(kept):
-        raise MovieError(f"{path}: has the columns {', '.join(header)[:200] or '(none)'}; {EXPECTED}")
+        raise MovieError(f"{path}: has the columns {', '.join(header)[:200] or '(none)'}; {EXPECTED_SPOTS}")
     lower = [name.lower() for name in header]
-    return kept | {name: lower.index(name) for name in (*NAMES, "radius") if name in lower}
+    return kept | {name: lower.index(name) for name in (*LABEL_NAMES, "radius") if name in lower}
 
 
 def _number(row: list[str], index: int, part: str, n: int, path: Path) -> float:
@@ -157,7 +157,7 @@ def _of_trackmate(path: Path) -> tuple[dict[str, Floats], Spacing]:
 
 
 def _points(
-    columns: dict[str, Floats], options: Options, spacing: Spacing, path: Path
+    columns: dict[str, Floats], options: ReadingOptions, spacing: Spacing, path: Path
 ) -> tuple[Points, Ints, list[str]]:
     frame, notes = _frame_numbers(columns["frame"], path), ["points without masks: places are the only evidence"]
     flat = "z" in columns and len(np.unique(columns["z"])) <= 1
@@ -166,7 +166,7 @@ def _points(
     place = np.column_stack([columns[axis] for axis in axes])
     if not np.isfinite(place).all():
         raise MovieError(
-            f"{path}: row {int(np.flatnonzero(~np.isfinite(place).all(axis=1))[0])} has no place; {EXPECTED}"
+            f"{path}: row {int(np.flatnonzero(~np.isfinite(place).all(axis=1))[0])} has no place; {EXPECTED_SPOTS}"
         )
     if options.region is not None:
         inside = _inside(place, options.region, path)
@@ -186,7 +186,7 @@ def _points(
 
 def _frame_numbers(column: Floats, path: Path) -> Ints:
     with np.errstate(invalid="ignore"):
-        odd = ~(np.isfinite(column) & (column == np.round(column)) & (column >= 0) & (column < MOST_FRAMES))
+        odd = ~(np.isfinite(column) & (column == np.round(column)) & (column >= 0) & (column < MOST_FRAMES_OF_A_MOVIE))
     if odd.any():
         row = int(np.flatnonzero(odd)[0])
         raise MovieError(f"{path}: row {row} has the frame {column[row]:g}; expected whole numbers from 0")
@@ -202,7 +202,7 @@ def _inside(place: Floats, region: Region, path: Path) -> Any:
 
 def _named(columns: dict[str, Floats], rows: list[Ints]) -> dict[int, Ints]:
     """Each frame's names of its points: those of the file where they are positive and differ, else numbers from 1."""
-    given = next((columns[name] for name in NAMES if name in columns), None)
+    given = next((columns[name] for name in LABEL_NAMES if name in columns), None)
     names = {}
     for t, here in enumerate(rows):
         own = None if given is None else given[here]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from dunno.errors import MovieError
 from dunno.io.axes import lay_out, planes_of
-from dunno.io.claims import check_claim, check_page
 from dunno.io.images import TIFF, one_line
-from dunno.io.readers import Options
+from dunno.io.readers import ReadingOptions
+from dunno.io.size_claims import check_claim, check_page
 from dunno.io.spacing import read_spacing
 from dunno.types import Frames, Movie
 
@@ -31,12 +31,12 @@ class TiffReader:
         """Whether it is a file with a TIFF's name."""
         return path.suffix.lower() in TIFF and path.is_file()
 
-    def read(self, path: Path, options: Options) -> Movie:
+    def read(self, path: Path, options: ReadingOptions) -> Movie:
         """Read (T, Y, X) or (T, Z, Y, X) labels, one channel of several, and the size of a pixel where the file says it."""
         frames = TiffStack(path, options)
         return options.movie(frames, name=path.stem, mask_source=str(path), spacing=read_spacing(path))
 
-    def frames(self, path: Path, options: Options) -> Frames:
+    def frames(self, path: Path, options: ReadingOptions) -> Frames:
         """The stack's frames."""
         return TiffStack(path, options)
 
@@ -48,7 +48,7 @@ class TiffStack:
     two threads with one of them read each other's pixels.
     """
 
-    def __init__(self, path: Path, options: Options) -> None:
+    def __init__(self, path: Path, options: ReadingOptions) -> None:
         self.path = path
         self._own = threading.local()
         try:

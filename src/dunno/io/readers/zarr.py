@@ -9,7 +9,7 @@ from dunno.errors import MovieError
 from dunno.io.array_frames import ArrayFrames
 from dunno.io.images import one_line
 from dunno.io.plates import is_zarr, plate_fields
-from dunno.io.readers import Options
+from dunno.io.readers import ReadingOptions
 from dunno.io.spacing import MICROMETRES, MINUTES, Spacing
 from dunno.types import Frames, Movie
 
@@ -28,7 +28,7 @@ class ZarrReader:
         """Whether a folder is a zarr array or group."""
         return is_zarr(path)
 
-    def read(self, path: Path, options: Options) -> Movie:
+    def read(self, path: Path, options: ReadingOptions) -> Movie:
         """Read an array, or a group's first labels with the image behind them, its scale and its interval."""
         if _is_array(path):
             return options.movie(ZarrFrames(path, options), name=path.stem, mask_source=str(path))
@@ -43,7 +43,7 @@ class ZarrReader:
             mask_source=str(masks.path),
         )
 
-    def frames(self, path: Path, options: Options) -> Frames:
+    def frames(self, path: Path, options: ReadingOptions) -> Frames:
         """The array's frames, or those of a group's labels or image."""
         if _is_array(path):
             return ZarrFrames(path, options)

@@ -9,15 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from dunno.errors import InputError
-from dunno.io.columns import columns_for_tools, stacked
+from dunno.io.columns import TableWriter, axes_of, generations, mothers_of
 from dunno.io.csv_rows import table
-from dunno.io.gathering import axes_of, generations, mothers_of
 from dunno.lineage.tracks import NumberedBlock, TrackRow
 from dunno.types import Ints, Movie, RunInfo
 from dunno.types.labels import relabelled
 
 
-class CellAcdcWriter:
+class CellAcdcWriter(TableWriter):
     """A folder for Cell-ACDC: segm.npz with tracks as labels, and acdc_output.csv with the lineage tree.
 
     Copy both into a `Position_1/Images` folder and put the movie's basename before them. Cell-ACDC counts frames from 0, and
@@ -30,10 +29,9 @@ class CellAcdcWriter:
     def __init__(self, folder: Path, about: RunInfo, movie: Movie | None = None) -> None:
         if movie is None:
             raise InputError("Cell-ACDC needs the movie's masks; say where they are with --masks")
+        super().__init__(folder, about, movie)
         folder.mkdir(parents=True)
-        self._folder, self._movie = folder, movie
-        self._cells: list[dict[str, np.ndarray]] = []
-        self._n: list[int] = []
+        self._movie, self._t = movie, 0
         self._archive = zipfile.ZipFile(folder / "segm.npz", "w", zipfile.ZIP_DEFLATED)
         when = zipfile.ZipInfo("arr_0.npy", (2000, 1, 1, 0, 0, 0))  # the same bytes every time
         when.compress_type = zipfile.ZIP_DEFLATED
@@ -45,21 +43,18 @@ class CellAcdcWriter:
         )
 
     def write(self, numbered: NumberedBlock) -> None:
-        """Write the masks of a block's frames, and keep their cells."""
-        self._cells.append(columns_for_tools(numbered))
+        super().write(numbered)
         for t in numbered.frames:
             rows = numbered.block.rows(t)
-            tracked = relabelled(self._movie.masks(len(self._n)), numbered.label[rows], numbered.track[rows])
+            tracked = relabelled(self._movie.masks(self._t), numbered.label[rows], numbered.track[rows])
             self._masks.write(tracked.astype("<u4").tobytes())
-            self._n.append(rows.stop - rows.start)
+            self._t += 1
 
-    def finish(self, tracks: Sequence[TrackRow]) -> None:
-        """Write the table of cells."""
-        columns = stacked(self._cells)
+    def tables(self, columns: dict[str, np.ndarray], sizes: Sequence[int], tracks: Sequence[TrackRow]) -> None:
         track, axes = columns["track"], axes_of(columns)
         mother = mothers_of(tracks)
         told = {
-            "frame_i": np.repeat(np.arange(len(self._n)), self._n),
+            "frame_i": np.repeat(np.arange(len(sizes)), sizes),
             "Cell_ID": track,
             **{f"{axis}_centroid": columns[axis] / size for axis, size in zip(axes, self._movie.scale, strict=True)},
             self._area_name(): columns["area"],
@@ -72,14 +67,13 @@ class CellAcdcWriter:
             "sister_ID_tree": _sisters(mother)[track],
             **{name: columns[name] for name in ("probability", "entropy", "p_divide")},
         }
-        (self._folder / "acdc_output.csv").write_bytes(table(told))
+        (self.path / "acdc_output.csv").write_bytes(table(told))
 
     def _area_name(self) -> str:
         names = ("cell_area_pxl", "cell_area_um2") if self._movie.n_dimensions == 2 else ("cell_vol_vox", "cell_vol_fl")
         return names[self._movie.has_scale]
 
     def close(self) -> None:
-        """Close the archive of masks."""
         self._masks.close()
         self._archive.close()
 

@@ -37,7 +37,6 @@ class CsvWriter:
         self._detections = _Table(folder / "detections.csv")
 
     def write(self, numbered: NumberedBlock) -> None:
-        """Write a block's cells and edges."""
         self._detections.write(cell_columns(numbered))
         self._edges.write(edge_columns(numbered.block))
 
@@ -48,7 +47,6 @@ class CsvWriter:
             file.writelines(map(_track_line, tracks))
 
     def close(self) -> None:
-        """Close the files."""
         self._edges.close()
         self._detections.close()
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dunno.errors import InputError, OutputError
 from dunno.io.ctc import MAX_LABEL, write_mask, write_table
-from dunno.lineage.tracks import LONGEST, NumberedBlock, TrackRow
+from dunno.lineage.tracks import LONGEST_GAP, NumberedBlock, TrackRow
 from dunno.segments.drawing import draw_over_background
 from dunno.types import Detections, Ints, Movie, RunInfo
 from dunno.types.labels import relabelled
@@ -57,7 +57,6 @@ class CtcWriter:
         folder.mkdir(parents=True)
 
     def write(self, numbered: NumberedBlock) -> None:
-        """Write the masks of a block's frames."""
         for t in numbered.frames:
             rows = numbered.block.rows(t)
             cells, track = numbered.block.cells.at(t), numbered.track[rows]
@@ -92,7 +91,7 @@ class CtcWriter:
 
     def _fill(self, cells: Detections, labels: Any, tracks: Any) -> None:
         """Draw the cells that were filled in, with the masks that they had last, moved."""
-        self._recent = dict([*[*self._recent.items()][1 - LONGEST :], (cells.frame, (self._t, cells))])
+        self._recent = dict([*[*self._recent.items()][1 - LONGEST_GAP :], (cells.frame, (self._t, cells))])
         for i in np.flatnonzero(cells.is_filled).tolist():
             assert cells.filled_from is not None
             frame, row = cells.filled_from[i].tolist()
@@ -105,7 +104,6 @@ class CtcWriter:
         """No file is kept open."""
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
-        """Write the track table."""
         rows = sorted(piece for row in tracks if row.track in self._seen for piece in self._pieces(row))
         write_table(self._folder / "res_track.txt", rows)
 

@@ -1,7 +1,6 @@
 """GEFF, the graph exchange format: the solution at the root, all candidate edges in the group `candidates`.
 
-A GEFF is arrays of known length. Rows are spooled to unnamed temporary files while the pairs arrive, so that memory
-stays small however long the movie is, and become zarr arrays at the end.
+Rows are written while the pairs arrive, so that memory stays small however long the movie is.
 """
 
 from __future__ import annotations
@@ -12,12 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from dunno.io.columns import columns_for_tools, edge_columns, radius
-from dunno.io.gathering import axes_of
-from dunno.io.meanings import CELLS, EDGES, Meaning
+from dunno.io.columns import axes_of, columns_for_tools, edge_columns, radius
+from dunno.io.meanings import CELL_MEANINGS, EDGE_MEANINGS, Meaning
 from dunno.io.plates import labels_beside
-from dunno.io.spool import SpooledTable
-from dunno.io.zarr_folder import ZarrFolder
+from dunno.io.zarr_folder import ZarrFolder, ZarrTable
 from dunno.lineage.tracks import NumberedBlock, TrackRow
 from dunno.types import Movie, RunInfo
 
@@ -43,11 +40,12 @@ class GeffWriter:
         self._path = path
         self._about = about.without_frames
         self._unit = "pixel" if about.scale is None else "micrometer"
-        self._nodes = SpooledTable(path.parent, MAY_BE_MISSING)
-        self._links, self._edges = SpooledTable(path.parent), SpooledTable(path.parent)
+        self._root = ZarrFolder(path)
+        self._candidates = self._root.group("candidates")
+        self._nodes = ZarrTable(self._root.group("nodes"), MAY_BE_MISSING)
+        self._links, self._edges = (ZarrTable(each.group("edges")) for each in (self._root, self._candidates))
 
     def write(self, numbered: NumberedBlock) -> None:
-        """Add a block's cells and edges to the tables."""
         columns = columns_for_tools(numbered)
         columns["t"], columns["seg_id"] = columns.pop("frame"), columns["label"]
         columns["lineage"] = columns.pop("family")
@@ -61,21 +59,16 @@ class GeffWriter:
         self._edges.add(ids, {**kept, "selected": chosen})
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
-        """Turn the rows into two graphs."""
-        self._nodes.drop_unknown()
-        root = ZarrFolder(self._path, self._metadata(self._links, "the links of the reported assignment"))
-        candidates = root.group("candidates", self._metadata(self._edges, "every candidate edge"))
-        self._nodes.write(root.group("nodes"))
-        root.copy("nodes", candidates)
-        for group, edges in ((root, self._links), (candidates, self._edges)):
-            edges.write(group.group("edges"))
+        for table in (self._nodes, self._links, self._edges):
+            table.finish()
+        self._root.copy("nodes", self._candidates)
+        self._root.describe(self._metadata(self._links, "the links of the reported assignment"))
+        self._candidates.describe(self._metadata(self._edges, "every candidate edge"))
 
     def close(self) -> None:
-        """Let go of the temporary files."""
-        for table in (self._nodes, self._links, self._edges):
-            table.close()
+        """Nothing is open."""
 
-    def _metadata(self, edges: SpooledTable, what: str) -> dict[str, Any]:
+    def _metadata(self, edges: ZarrTable, what: str) -> dict[str, Any]:
         """What geff's `GeffMetadata` would write; importing it takes longer than all the rest."""
 
         def axis(name: str, kind: str, unit: str | None) -> dict[str, Any]:
@@ -89,8 +82,8 @@ class GeffWriter:
             "geff_version": GEFF_VERSION,
             "directed": True,
             "axes": [axis("t", "time", "frame"), *(axis(name, "space", self._unit) for name in names)],
-            "node_props_metadata": self._described(self._nodes, CELLS),
-            "edge_props_metadata": self._described(edges, EDGES),
+            "node_props_metadata": self._described(self._nodes, CELL_MEANINGS),
+            "edge_props_metadata": self._described(edges, EDGE_MEANINGS),
             "sphere": "radius",
             "display_hints": {**hints, **({"display_depth": "z"} if "z" in names else {})},
             "extra": {"dunno": {**self._about, "edges": what}},
@@ -102,7 +95,7 @@ class GeffWriter:
             metadata["related_objects"] = [{"type": "geff", "path": "candidates"}, *beside]
         return {"geff": metadata}
 
-    def _described(self, table: SpooledTable, meanings: Mapping[str, Meaning]) -> dict[str, Any]:
+    def _described(self, table: ZarrTable, meanings: Mapping[str, Meaning]) -> dict[str, Any]:
         """What each property is, in words and units."""
         dimensions = len(axes_of(self._nodes.columns))
         units = {"length": self._unit, "area": f"{self._unit}^{dimensions}"}

@@ -15,10 +15,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from dunno.io.columns import columns_for_tools, radius
-from dunno.io.gathering import axes_of
-from dunno.io.trackmate_families import Edges, family_elements
-from dunno.io.trackmate_features import EDGE, SPOT, TRACK, Feature, spot_features
+from dunno.io.columns import axes_of, columns_for_tools, radius
+from dunno.io.trackmate_families import FamilyEdges, family_elements
+from dunno.io.trackmate_features import EDGE, SPOT, TRACK, Declaration, spot_features
 from dunno.lineage.tracks import NumberedBlock, TrackRow
 from dunno.types import Ints, Movie, RunInfo
 
@@ -59,7 +58,6 @@ class TrackMateWriter:
         )  # of edges: mother, daughter, family; probability, cost, frames apart
 
     def write(self, numbered: NumberedBlock) -> None:
-        """Write the spots of a block, and keep the edges that lead to them."""
         columns, block = columns_for_tools(numbered), numbered.block
         del columns["family"]
         columns["radius"] = radius(columns["area"], len(axes_of(columns)))
@@ -90,9 +88,8 @@ class TrackMateWriter:
         self._frames.append(frame)
 
     def finish(self, tracks: Sequence[TrackRow]) -> None:
-        """Write the file: header, spots, tracks, settings."""
         ends = np.array(self._ends, np.int64).reshape(-1, 3)
-        edges = Edges(ends, np.array(self._values).reshape(-1, 3))
+        edges = FamilyEdges(ends, np.array(self._values).reshape(-1, 3))
         families = np.unique(edges.family).tolist()
         with self._path.open("w", encoding="utf-8") as file:
             file.write(self._header())
@@ -106,14 +103,14 @@ class TrackMateWriter:
             file.write("    </FilteredTracks>\n  </Model>\n" + self._settings() + "</TrackMate>\n")
 
     def close(self) -> None:
-        """Let go of the temporary file."""
         self._spots.close()
 
     def _header(self) -> str:
         log = f"Written by dunno {self._about.version}; probabilities are {self._about.verdict}."
         unit, time = "micron" if self._scale else "pixel", "frame" if self._minutes is None else "min"
         spot = {
-            name: SPOT.get(name, Feature(name.replace("_", " ").capitalize(), "NONE", False)) for name in self._names
+            name: SPOT.get(name, Declaration(name.replace("_", " ").capitalize(), "NONE", False))
+            for name in self._names
         }
         declared = "".join(_declaration(*each) for each in (("Spot", spot), ("Edge", EDGE), ("Track", TRACK)))
         return (
@@ -146,7 +143,7 @@ class TrackMateWriter:
         )
 
 
-def _declaration(kind: str, features: Mapping[str, Feature]) -> str:
+def _declaration(kind: str, features: Mapping[str, Declaration]) -> str:
     lines = (
         f'        <Feature feature="{name}" name={quoteattr(each.name)} shortname={quoteattr(each.short or each.name)} '
         f'dimension="{each.dimension}" isint="{str(each.is_int).lower()}" />\n'
