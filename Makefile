@@ -54,7 +54,7 @@ check-core: $(VENV)/.installed-test build/check/.installed
 
 # Other tools read what dunno writes, in an environment of their own, where the versions that they pin come first.
 readers: build/readers/.installed
-	DUNNO_READERS=1 OMP_NUM_THREADS=1 build/readers/bin/python -m pytest -q -m readers tests/io
+	DUNNO_READERS=1 OMP_NUM_THREADS=1 build/readers/bin/python -m pytest -q -m readers tests/io tests/runs
 
 # And on one with the address and undefined-behaviour sanitizers, with damaged files too. Python itself is not built with them, so their libraries
 # come first; what Python leaves unfreed at its end is not looked at, and pyehm, which does not survive it, is left out.

@@ -77,7 +77,7 @@ def main() -> None:
         shown = seen(jumping, truth)
         for step in map(int, given.every.split(",")):
             scores = [right(still.every(step), truth.every(step))]
-            blind = [patch(f"{room}.stage_jump", lambda *places: None) for room in LOOKED_FROM]
+            blind = [patch(f"{room}.stage_between", lambda *places: None) for room in LOOKED_FROM]
             for each in blind:
                 each.start()
             scores.append(right(jumping.every(step), shown.every(step)))

@@ -10,6 +10,7 @@ import pytest
 import dunno
 from dunno.errors import DunnoWarning, InputError
 from dunno.simulate import colony as simulate
+from tests.io.others import by_others, library
 
 MOVIE = simulate(cells=8, frames=6, motion=0.15, seed=3).movie
 MASKS = np.stack([MOVIE.masks(t) for t in range(6)])
@@ -107,6 +108,14 @@ def test_a_graph_comes_back_with_probabilities_on_its_edges(kind: type, left_out
     assert "probability" not in next(iter(given.edges(data=True)))[2]
 
 
+@by_others
+def test_motiles_own_graph_is_understood() -> None:
+    made = library("motile").TrackGraph(graph(), frame_attribute="time")
+    trusted, believed = dunno.trust(made, MASKS, **OPTIONS), own()
+    assert len(trusted.edges) == made.to_nx_graph().number_of_edges() > 30
+    assert all(each["probability"] == pytest.approx(believed[late]) for _, late, each in trusted.edges(data=True))
+
+
 def test_trackastras_own_graph_is_understood() -> None:
     tracking = pytest.importorskip("trackastra.tracking")
     nodes = [
@@ -158,11 +167,26 @@ def test_tracklets_become_a_table() -> None:
     assert row.probability == pytest.approx(believed[2, tracks[0].name])
 
 
+class OfSomebody:
+    """Has what graphs have, by other rules: whoever goes through its nodes never comes to an end."""
+
+    edges = ()
+
+    @property
+    def nodes(self) -> "OfSomebody":
+        return self
+
+    def __getitem__(self, node: int) -> dict[str, int]:
+        assert node < 1000
+        return {"t": node}
+
+
 def test_what_is_no_track_is_refused() -> None:
     for wrong, message in (
         ("tracks.csv", "tracks of type str; expected a pandas table, .*files: dunno track"),
         (np.zeros((3, 9)), r"an array of shape \(3, 9\); expected"),
-        (nx.DiGraph([(1, 2)]), "the graph's nodes have nothing; expected one of time, t, frame"),
+        (nx.DiGraph([(1, 2)]), "the graph's nodes have nothing in common; expected one of time, t, frame, and label"),
+        (OfSomebody(), "tracks of type OfSomebody; expected a pandas table"),
         (np.array([[1, 0, 0.0, 0.0], [1, 1, 0.0, 0.0]]), "none of the 1 links could be matched to the masks"),
     ):
         with pytest.raises(InputError, match=message):

@@ -16,6 +16,7 @@ EXTRAS = {
     "h5py": "ilastik's files (.h5)",
     "dask": "clusters (--dask)",
     "ctc": "the Cell Tracking Challenge's own measures (dunno evaluate --ctc)",
+    "tracksdata": "tracking.to_tracksdata(), dunno.tracksdata.Solver",
     "transformer": "--cost transformer",
 }
 """What each extra is for."""

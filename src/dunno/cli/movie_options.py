@@ -44,6 +44,13 @@ class Opening:
         Option(help="A file that says when each frame was taken, in minutes, a line each: for unequal steps."),
     ] = None
 
+    shifts: Annotated[
+        Path | None,
+        Option(
+            help="A table with the shift that puts each frame on the first one, in pixels, as registration writes it."
+        ),
+    ] = None
+
     def open_movie(self) -> Movie:
         """Read the movie at the chosen step."""
         from dunno.io import read
@@ -60,6 +67,7 @@ class Opening:
             "scale": parse_scale(self.scale),
             "interval": self.interval,
             "times": self.times,
+            "shifts": self.shifts,
             "images": self.images,
             "axes": self.axes,
             "channel": self.channel,

@@ -17,6 +17,7 @@ from dunno.io.masking import Region
 from dunno.io.numbering import number_files
 from dunno.io.pairing import images_beside, lone_stack, masks_beside
 from dunno.io.readers import HasFrames, JoinsMasks, Reader, ReadingOptions, Scale, readers
+from dunno.io.shifts import with_shifts
 from dunno.io.spacing import in_words, read_spacing
 from dunno.io.times import read_times
 from dunno.types import Frames, Movie, Truth
@@ -40,6 +41,7 @@ def read(
     frames: FrameRange | None = None,
     region: Region | None = None,
     times: str | Path | Sequence[float] | None = None,
+    shifts: str | Path | Sequence[Sequence[float]] | None = None,
 ) -> Movie: ...
 @overload
 def read(
@@ -56,6 +58,7 @@ def read(
     frames: FrameRange | None = None,
     region: Region | None = None,
     times: str | Path | Sequence[float] | None = None,
+    shifts: str | Path | Sequence[Sequence[float]] | None = None,
 ) -> tuple[Movie, Truth]: ...
 def read(
     path: str | Path,
@@ -71,6 +74,7 @@ def read(
     frames: FrameRange | None = None,
     region: Region | None = None,
     times: str | Path | Sequence[float] | None = None,
+    shifts: str | Path | Sequence[Sequence[float]] | None = None,
 ) -> Movie | tuple[Movie, Truth]:
     """Read a movie in any of the forms that docs/input.md lists.
 
@@ -88,6 +92,7 @@ def read(
         label_components: Make every connected piece of a mask a cell of its own.
         frames: The first frame and one past the last, by their own numbers; either may be `None`.
         times: When each frame was taken, in minutes, or a file that says so (a line for each frame of the whole movie).
+        shifts: The pixels that put each frame on the first one, as registration finds them, or a table that says so.
         region: The first pixel and one past the last along each axis; masks outside are not looked at.
 
     Returns:
@@ -104,6 +109,7 @@ def read(
     movie.masks_path = movie.masks_path if masks is None else str(Path(masks).absolute())
     movie.opened_with = _opened_with(options, images)
     movie = movie if times is None else _with_times(movie, times)
+    movie = movie if shifts is None else with_shifts(movie, shifts)
     movie = movie if frames is None else take_frames(movie, *frames)
     if not truth:
         return movie

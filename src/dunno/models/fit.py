@@ -86,6 +86,7 @@ class Fit:
             "certainty": self.best.expected.certainty,
             "expected": self.best.expected.totals(),
             "stage_jumps": _stage_jumps(self.best.expected.stretch),
+            "blackouts": _blackouts(self.best.expected.stretch),
         }
 
 
@@ -208,6 +209,14 @@ def _stage_jumps(stretch: Stretch) -> list[list[float]]:
         return []
     found = np.column_stack([stretch.transition_frame, stretch.stage])
     return [[float(number) for number in row] for row in found[stretch.stage.any(axis=1)].round(2)]
+
+
+def _blackouts(stretch: Stretch) -> list[list[float]]:
+    """Frames in which many masks are missing at once, and the share of the cells that are."""
+    if stretch.unseen is None:
+        return []
+    dark = np.flatnonzero(stretch.unseen)
+    return [[int(stretch.frames[t]), float(stretch.unseen[t].round(3))] for t in dark.tolist()]
 
 
 def _varying(em: FastEM, pooled: EMResult) -> tuple[EMResult, Floats | None]:

@@ -14,8 +14,10 @@ import numpy as np
 from dunno.errors import DunnoWarning, InputError, MissingExtra
 from dunno.io import read
 from dunno.io.columns import edge_columns
+from dunno.io.graphs import is_networkx, is_tracksdata, rows_of_graph
 from dunno.io.joining import join
 from dunno.io.track_tables import TrackRows, labelled, rows_of
+from dunno.io.tracksdata_graphs import set_edges
 from dunno.tracking import Tracking
 from dunno.tracking.showing import summary_html
 from dunno.tracking.tracker import Tracker
@@ -24,8 +26,6 @@ from dunno.types.links import GivenLinks
 
 COLUMN = "probability"
 TRACK_ARRAY_AXES = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
-FRAME_NAMES, LABEL_KEYS = ("time", "t", "frame"), ("label", "segmentation_id", "seg_id")
-PLACE_NAMES = ("coords", "pos", "position")
 SHARE_MATCHED = 0.5
 """Share of links that are matched to the masks where nothing is wrong with them."""
 
@@ -34,15 +34,15 @@ def trust(tracks: Any, masks: Movie | np.ndarray | str | Path, **options: Any) -
     """Give somebody's tracks probabilities.
 
     Args:
-        tracks: A table (pandas) of LapTrack, btrack, trackpy or Ultrack; LapTrack's tuple of tables; a graph (networkx) of
-            Trackastra or motile; a napari Tracks layer, or its array (N, 4 or 5); or btrack's list of tracklets.
+        tracks: A table (pandas) of LapTrack, btrack, trackpy or Ultrack; LapTrack's tuple of tables; a graph of Trackastra
+            (networkx), motile or tracksdata; a napari Tracks layer, or its array (N, 4 or 5); or btrack's list of tracklets.
         masks: The masks that were tracked: an array (T, [Z,] Y, X), a `Movie`, or the path of what `dunno.read` reads.
         **options: Of the `Tracker` that judges, such as `cost` or `seed`.
 
     Returns:
         The same kind of thing with a `probability`, that its link to its mother is right, for every row or edge; NaN where
-        there is no such link. Of an array: itself, and properties for `viewer.add_tracks`. Of tracklets: a table. A notebook
-        shows the verdict above a table or a graph.
+        there is no such link. Of motile's graph: a networkx graph. Of an array: itself, and properties for
+        `viewer.add_tracks`. Of tracklets: a table. A notebook shows the verdict above a table or a graph.
 
     Example:
         >>> from dunno.simulate import colony
@@ -54,7 +54,8 @@ def trust(tracks: Any, masks: Movie | np.ndarray | str | Path, **options: Any) -
     """
     movie = masks if isinstance(masks, Movie) else read(masks) if isinstance(masks, str | Path) else Movie(masks)
     judge = _Judge(movie, options)
-    if hasattr(tracks, "nodes") and hasattr(tracks, "edges"):
+    tracks = tracks.to_nx_graph() if hasattr(tracks, "to_nx_graph") else tracks  # motile's
+    if is_networkx(tracks) or is_tracksdata(tracks):
         return judge.shown(_trust_graph(tracks, judge))
     if isinstance(tracks, np.ndarray):
         return tracks, {COLUMN: judge.rows(rows_of(_named(tracks), movie, "the array"))}
@@ -67,8 +68,8 @@ def trust(tracks: Any, masks: Movie | np.ndarray | str | Path, **options: Any) -
     if hasattr(tracks, "columns"):
         return judge.shown(_trust_table(tracks, judge, None))
     raise InputError(
-        f"tracks of type {type(tracks).__name__}; expected a pandas table, a networkx graph, a napari layer or array, or btrack's "
-        "tracklets (files: dunno track MOVIE -o OUT --links FILE)"
+        f"tracks of type {type(tracks).__name__}; expected a pandas table, a graph of networkx or tracksdata, a napari layer or "
+        "array, or btrack's tracklets (files: dunno track MOVIE -o OUT --links FILE)"
     )
 
 
@@ -169,41 +170,14 @@ def _probabilities(tracking: Tracking) -> dict[tuple[int, int, int, int], float]
 
 
 def _trust_graph(graph: Any, judge: _Judge) -> Any:
-    """A copy of a networkx graph whose edges have probabilities; where it has no direction, the earlier node is the mother."""
-    nodes = list(graph.nodes)
-    number = {node: i for i, node in enumerate(nodes)}
-    frame = np.array([int(_attribute(graph, node, FRAME_NAMES)) for node in nodes], np.int64)
-    rows = TrackRows(np.arange(len(nodes)), frame, *_labels_or_places(graph, nodes, judge.movie), {})
-    label = labelled(rows, judge.movie)
-    ends = [sorted((number[a], number[b]), key=lambda row: int(frame[row])) for a, b in graph.edges]
-    first, second = np.array(ends, np.int64).reshape(-1, 2).T
-    found = judge.edges(frame[first], label[first], frame[second], label[second])
+    """A graph whose edges have probabilities: a copy of networkx's, tracksdata's itself."""
+    rows = rows_of_graph(graph, judge.movie.n_dimensions)
+    frame, label = rows.nodes.frame, labelled(rows.nodes, judge.movie)
+    found = judge.edges(frame[rows.first], label[rows.first], frame[rows.second], label[rows.second])
+    if is_tracksdata(graph):
+        set_edges(graph, rows.edge, {COLUMN: found})
+        return graph
     told = graph.copy()
-    for edge, probability in zip(list(graph.edges), found.tolist(), strict=True):
+    for edge, probability in zip(rows.edge, found.tolist(), strict=True):
         told.edges[edge][COLUMN] = probability
     return told
-
-
-def _labels_or_places(graph: Any, nodes: list[Any], movie: Movie) -> tuple[Ints | None, Floats | None]:
-    """Labels, where all nodes have them, else places in pixels."""
-    about = [graph.nodes[node] for node in nodes]
-    name = next((name for name in LABEL_KEYS if all(name in each for each in about)), None)
-    if name is not None:
-        return np.array([int(each[name]) for each in about], np.int64), None
-    name = next((name for name in PLACE_NAMES if all(name in each for each in about)), None)
-    axes = ("z", "y", "x")[-movie.n_dimensions :]
-    if name is not None:
-        return None, np.array([np.asarray(each[name], float)[-movie.n_dimensions :] for each in about])
-    if all(axis in each for each in about for axis in axes):
-        return None, np.array([[float(each[axis]) for axis in axes] for each in about])
-    came = ", ".join(sorted(map(str, about[0]))) if about else "no nodes"
-    raise InputError(f"the graph's nodes have {came}; expected label, or coords, or {', '.join(axes)}, beside time")
-
-
-def _attribute(graph: Any, node: Any, names: Sequence[str]) -> Any:
-    about = graph.nodes[node]
-    name = next((name for name in names if name in about), None)
-    if name is None:
-        came = ", ".join(sorted(map(str, about))) or "nothing"
-        raise InputError(f"the graph's nodes have {came}; expected one of {', '.join(names)}")
-    return about[name]

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dunno.terms import ModelView, Prior, Sisters, Step, Term, Words, share
-from dunno.types import Floats, Ints
+from dunno.types import Floats
 from dunno.types.stretch import Stretch
 
 STAYS = np.linspace(0.005, 0.895, 90)  # probability; judged
@@ -47,15 +47,29 @@ class Missed(Term):
         """How many frames a link may skip."""
         return self.max_gap
 
-    def log_missed(self, frames: Ints) -> Floats:
-        """Log probability that a seen cell is missed for at least so many frames."""
-        more = np.where(frames > 0, np.log(self.p_missed) + (frames - 1) * np.log(self.stays_missed), 0.0)
-        return np.asarray(more)
+    def _laws(self, stretch: Stretch) -> tuple[Floats, Floats]:
+        """(T + 1, K) log probability that a cell which was seen before frame f is missed in f and the frames after it, k in all.
+
+        And, likewise, that the cause of its own is over by the frame that follows. That a blackout leaves a mask is a factor of
+        every daughter, and left out.
+        """
+        n_frames = len(stretch.frames)
+        longest = max(self.max_gap + 1, int(stretch.lags.max(initial=1)))
+        unseen = np.zeros(n_frames + 1 + longest)
+        if stretch.unseen is not None:
+            unseen[:n_frames] = stretch.unseen
+        clear, hidden = np.ones(n_frames + 1), np.zeros(n_frames + 1)
+        missed, over = [], []
+        for k in range(longest + 1):
+            missed.append(clear + hidden)
+            goes, stays = clear * self.p_missed, hidden * self.stays_missed
+            over.append(clear - goes + hidden - stays)
+            clear, hidden = over[-1] * unseen[k : k + n_frames + 1], goes + stays
+        return np.log(np.stack(missed, axis=1)), np.log(np.stack(over, axis=1))
 
     def log_single(self, stretch: Stretch) -> Floats:
-        """(E,) of the misses on the way, and of being seen at its end."""
-        seen = np.where(stretch.lags > 1, np.log1p(-self.stays_missed), np.log1p(-self.p_missed))
-        return np.asarray(self.log_missed(stretch.lags - 1) + seen)
+        """(E,) of the misses on the way, and of their end."""
+        return np.asarray(self._laws(stretch)[1][stretch.row_frame[stretch.mother] + 1, stretch.lags - 1])
 
     def log_dividing(self, stretch: Stretch) -> Floats:
         """(E,) the same for one of two daughters."""
@@ -63,11 +77,14 @@ class Missed(Term):
 
     def log_triple(self, stretch: Stretch, sisters: Sisters) -> Floats:
         """(K,) the misses that both daughters share; before them they were one cell."""
-        return -self.log_missed(np.minimum(stretch.lags[sisters.first], stretch.lags[sisters.second]) - 1)
+        shared = np.minimum(stretch.lags[sisters.first], stretch.lags[sisters.second]) - 1
+        after = stretch.row_frame[stretch.mother[sisters.first]] + 1
+        return np.asarray(-self._laws(stretch)[0][after, shared])
 
     def lost(self, model: ModelView, stretch: Stretch) -> Floats:
         """(N,) probability of being missed for longer than is looked at, or until the last frame."""
-        return np.exp(self.log_missed(np.clip(stretch.frames_left, 1, self.max_gap + 1)))
+        missed = np.clip(stretch.frames_left, 1, self.max_gap + 1)
+        return np.asarray(np.exp(self._laws(stretch)[0][stretch.row_frame + 1, missed]))
 
     def appear(self, model: ModelView, stretch: Stretch) -> Floats:
         """(N,) density of cells that were missed until now."""
@@ -79,13 +96,15 @@ class Missed(Term):
         return stretch.per_transition(density, stretch.follows) / np.maximum(stretch.n_daughters, 1)
 
     def _until_now(self, stretch: Stretch) -> Floats:
-        return np.exp(self.log_missed(np.clip(stretch.frames_before, 1, self.max_gap + 1)))
+        missed = np.clip(stretch.frames_before, 1, self.max_gap + 1)
+        return np.asarray(np.exp(self._laws(stretch)[0][np.maximum(stretch.row_frame - missed, 0), missed]))
 
     def updated(self, step: Step) -> Missed:
         """The expected shares of masks that go missing, and that stay so, of gaps up to the longest that is looked for."""
         stretch = step.stretch
         weight = step.counts * step.found.edge
-        gaps = np.bincount(np.minimum(stretch.lags, self.max_gap + 1), weight, minlength=self.max_gap + 2)[2:].astype(
+        own = weight * self._own_share(stretch)
+        gaps = np.bincount(np.minimum(stretch.lags, self.max_gap + 1), own, minlength=self.max_gap + 2)[2:].astype(
             np.float64
         )
         stays = self._stays(gaps)
@@ -93,6 +112,13 @@ class Missed(Term):
         return self.fitted(
             p_missed=self.prior("p_missed").posterior_mean(begun, float(weight.sum())), stays_missed=stays
         )
+
+    def _own_share(self, stretch: Stretch) -> Floats:
+        """(E,) how probably a gap begins for a reason of the cell's own, and not with a blackout."""
+        if stretch.unseen is None:
+            return np.ones(len(stretch.mother))
+        unseen = np.append(stretch.unseen, 0.0)[stretch.row_frame[stretch.mother] + 1]
+        return np.asarray(self.p_missed / (1 - (1 - self.p_missed) * (1 - unseen)))
 
     def _stays(self, gaps: Floats) -> float:
         """The most likely share, given how many gaps have each length; longer ones are not seen."""

@@ -7,7 +7,7 @@ import numpy as np
 from dunno.errors import InputError, MovieError
 from dunno.types import Candidates, Detections, Floats, Movie
 from dunno.types.neighbours import distance_to_nearest, within
-from dunno.types.stage import stage_jump
+from dunno.types.stage import stage_between
 
 GATE_PAIRS = 8  # frame pairs; judged
 """How many frame pairs are looked at to estimate the gate."""
@@ -55,7 +55,7 @@ def estimate_gate(movie: Movie, *, follows_stage: bool = False) -> float:
     where jumps of the stage put the cells.
     """
     pairs = list(_some_pairs(movie))
-    gate = gate_between(pairs, [stage_jump(a.centroid, b.centroid) for a, b in pairs] if follows_stage else None)
+    gate = gate_between(pairs, [stage_between(*pair) for pair in pairs] if follows_stage else None)
     return gate if np.isfinite(gate) else float(np.linalg.norm(np.multiply(movie.shape, movie.scale)))
 
 

@@ -13,6 +13,7 @@ from dunno.errors import InputError, MissingExtra
 from dunno.io.block_files import linked_blocks
 from dunno.io.columns import cell_columns, edge_columns
 from dunno.io.output import read_run, reopen_movie
+from dunno.io.tracksdata_graphs import to_graph
 from dunno.io.writers import export
 from dunno.io.writing import drain
 from dunno.lineage.filling import filled
@@ -176,6 +177,17 @@ class Tracking:
                 mother, daughter = (row["mother_frame"], row["mother"]), (row["frame"], row["daughter"])
                 graph.add_edge(mother, daughter, **{key: row[key] for key in ("cost", "probability", "selected")})
         return graph
+
+    def to_tracksdata(self, candidates: bool = False) -> Any:
+        """Return a graph of tracksdata (`RustWorkXGraph`), with masks and boxes where there are masks.
+
+        Nodes carry `t`, places (physical), `label`, `tracklet_id`, `lineage_id` and what is believed of them, edges `probability`,
+        `cost` and `solution`; NaN stands where nothing is known.
+
+        Args:
+            candidates: Hold every candidate edge, marked by `solution`, instead of the links only.
+        """
+        return to_graph(self.cells, self.movie, self.about, candidates)
 
 
 def _rows(columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from dunno.types import Detections, Floats, FramePair, Ints, Movie
 from dunno.types.clock import usual_steps
 from dunno.types.detections import typical_diameter
 from dunno.types.field import Field
-from dunno.types.stage import stage_jump
+from dunno.types.stage import stage_between
 from dunno.types.stretch import Stretch, Transition
 from dunno.work.progress import Tell
 from dunno.work.schedule import Pool, in_order
@@ -94,9 +94,7 @@ class Sample:
     @cached_property
     def _stages(self) -> dict[int, Floats]:
         """By position, by how much the stage jumped until the next frame; only where it did."""
-        found = {
-            t: stage_jump(self.cells[t].centroid, self.cells[t + 1].centroid) for t in self.cells if t + 1 in self.cells
-        }
+        found = {t: stage_between(self.cells[t], self.cells[t + 1]) for t in self.cells if t + 1 in self.cells}
         return {t: stage for t, stage in found.items() if stage is not None}
 
     def stage(self, early: int, late: int) -> Floats | None:

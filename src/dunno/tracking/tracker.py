@@ -294,6 +294,7 @@ class Tracker:
             scale=list(movie.scale) if movie.has_scale else None,
             interval=movie.interval,
             times=None if movie.times is None else movie.times.tolist(),
+            shifts=None if movie.shifts is None else movie.shifts.tolist(),
             cost=self.cost.name,
             cost_parameters=rooms.parameters_of(self.cost.given),
             method=self.method.name,

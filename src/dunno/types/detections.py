@@ -80,6 +80,7 @@ class Detections:
         pieces: (n,) number of connected pieces.
         digest: A number by which the frame's masks are known again.
         time: When the frame was taken, in usual steps; `None` where all steps of the movie are the same.
+        stage: (d,) by how much everything has moved since the first frame, in physical units, where somebody said so.
         filled_from: (n, 2) of cells that were filled in across a gap, the frame and row of the cell whose mask they borrow, -1 for
             others; `None` where nothing was filled in.
 
@@ -103,18 +104,19 @@ class Detections:
     digest: int | None = None
     filled_from: Ints | None = field(default=None, repr=False)
     time: float | None = None
+    stage: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.label)
 
     def without_pixels(self) -> Detections:
         """The same cells, light enough to keep."""
-        return self.with_pixels(None, self.time)
+        return self.with_pixels(None, self.time, self.stage)
 
-    def with_pixels(self, pixels: Pixels | None, time: float | None) -> Detections:
-        """The same cells with other pixels behind them, and when the frame was taken; cheaper than `replace`."""
+    def with_pixels(self, pixels: Pixels | None, time: float | None, stage: Floats | None) -> Detections:
+        """The same cells with other pixels behind them, when the frame was taken and where; cheaper than `replace`."""
         cells = object.__new__(Detections)
-        cells.__dict__.update(self.__dict__, pixels=pixels, time=time)
+        cells.__dict__.update(self.__dict__, pixels=pixels, time=time, stage=stage)
         return cells
 
     @property

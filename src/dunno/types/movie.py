@@ -123,6 +123,7 @@ class Movie:
         self._places: Ints = self._positions  # of the frames in the source of cells
         self.frames: Ints = self._positions if frames is None else np.asarray(frames, dtype=np.int64)
         self.times: Floats | None = None
+        self.shifts: Floats | None = None  # (T, d) pixels that put each frame on the first one
         self.clock: Floats | None = clock_of(self.frames)  # in usual steps; `None` where all are the same
         self.name = name
         self.path: str | None = None  # where `dunno.read` found it, so that it can be opened again
@@ -209,10 +210,13 @@ class Movie:
         cells = self._cells[int(self._places[t])]
         if cells.frame != self.frames[t]:
             raise MovieError(f"{self.name}: the cells of frame {cells.frame} are kept where frame {self.frames[t]} is")
-        return cells.with_pixels(Pixels(self, t), self._time(t))
+        return cells.with_pixels(Pixels(self, t), self._time(t), self._stage(t))
 
     def _time(self, t: int) -> float | None:
         return None if self.clock is None else float(self.clock[t])
+
+    def _stage(self, t: int) -> Floats | None:
+        return None if self.shifts is None else -self.shifts[t] * np.asarray(self.scale)
 
     def measure(self, t: int) -> tuple[Detections, str | None]:
         """Measure frame t's cells, and say why its image cannot be used, where there should be one.
@@ -224,7 +228,7 @@ class Movie:
         blank = position in self._blank
         if isinstance(self._masks, Points) and not blank:
             points = self._masks.detections(position, int(self.frames[t]), self.scale, pixels=pixels)
-            return replace(points, time=self._time(t)), None
+            return replace(points, time=self._time(t), stage=self._stage(t)), None
         masks = pixels.masks
         if self._images is not None and not blank:
             try:
@@ -239,6 +243,7 @@ class Movie:
             pixels=pixels,
             digest=None if blank else found.digest,
             time=self._time(t),
+            stage=self._stage(t),
             **({} if light is None else light._asdict()),
         ), problem
 
@@ -294,6 +299,20 @@ class Movie:
         view._take_times(check_times(times, len(self), self.name))
         return view
 
+    def with_shifts(self, shifts: Sequence[Sequence[float]] | Floats) -> Movie:
+        """View whose frames are known to be shifted: (T, d) pixels that put each frame on the first one, as registration says.
+
+        Links count from there, and jumps of the stage are not looked for.
+        """
+        view, values = self.part(slice(None)), np.asarray(shifts, np.float64)
+        expected = (len(self), self.n_dimensions)
+        if values.shape != expected or not np.isfinite(values).all():
+            raise MovieError(
+                f"{self.name}: shifts of shape {values.shape}; expected {expected}, a number for each frame and axis"
+            )
+        view.shifts = values
+        return view
+
     def _take_times(self, times: Floats) -> None:
         self.times, self.clock = times, clock_of(times)
         if len(times) > 1:
@@ -308,6 +327,7 @@ class Movie:
         view.frames = self.frames[selection]
         view.times = None if self.times is None else self.times[selection]
         view.clock = None if self.clock is None else self.clock[selection]
+        view.shifts = None if self.shifts is None else self.shifts[selection]
         return view
 
     def blanked(self, frames: Collection[int]) -> Movie:

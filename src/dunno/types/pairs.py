@@ -11,7 +11,7 @@ import numpy as np
 from dunno.assignment import Problem
 from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.detections import Detections
-from dunno.types.stage import stage_jump
+from dunno.types.stage import stage_between
 
 if TYPE_CHECKING:
     from dunno.types.block import Block, Edges
@@ -46,7 +46,7 @@ class FramePair:
     @cached_property
     def stage(self) -> Floats | None:
         """(d,) by how much the stage jumped between the frames; `None` if it did not."""
-        return stage_jump(self.mothers.centroid, self.daughters.centroid)
+        return stage_between(self.mothers, self.daughters)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,13 @@ import numpy as np
 from dunno.errors import MovieError
 from dunno.types.arrays import Floats, Ints
 from dunno.types.detections import Detections
+from dunno.types.neighbours import nearest
+
+SAMPLED_FRAMES = 20  # frames; judged
+"""Frames in which the way to neighbours is measured."""
+
+MOST_EMPTY = 10_000  # frames per point; judged: more is a mistake
+"""Frames for each point; more is a mistake."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,3 +81,27 @@ class Points:
             digest=self.digest(t),
             **more,
         )
+
+
+def split_by_frame(frame: Ints, source: str) -> tuple[Ints, list[Ints]]:
+    """The frames between the first and the last one, at the step that their numbers have in common, and the rows of each.
+
+    Example:
+        >>> split_by_frame(np.array([4, 0, 6, 4]), "points")
+        (array([0, 2, 4, 6]), [array([1]), array([], dtype=int64), array([0, 3]), array([2])])
+    """
+    known = np.unique(frame)
+    step = int(np.gcd.reduce(np.diff(known))) if len(known) > 1 else 1
+    n_frames = int(known[-1] - known[0]) // step + 1
+    if n_frames > MOST_EMPTY * len(frame):
+        raise MovieError(f"{source}: {len(frame)} points would be in {n_frames:,} frames; is {known[-1]} a frame?")
+    frames = known[0] + step * np.arange(n_frames)
+    order = np.argsort(frame, kind="stable")
+    return frames, np.split(order, np.searchsorted(frame[order], frames[1:]))
+
+
+def diameter_between(places: Sequence[Floats]) -> float:
+    """What a cell is taken to measure where nothing says it: half of the way to its nearest neighbour; 1 without any."""
+    near = [nearest(place, place, 2)[0][:, 1] for place in places[:SAMPLED_FRAMES] if len(place) > 1]
+    found = float(np.median(np.concatenate(near))) / 2 if near else 1.0
+    return found if found > 0 else 1.0

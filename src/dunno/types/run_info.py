@@ -29,6 +29,7 @@ class RunInfo(Mapping[str, Any]):
     scale: Sequence[float] | None
     interval: float | None
     times: Sequence[float] | None = None
+    shifts: Sequence[Sequence[float]] | None = None
     cost: str
     cost_parameters: Mapping[str, Any] = field(default_factory=dict)
     method: str

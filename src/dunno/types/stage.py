@@ -1,12 +1,17 @@
-"""Stage jumps: all cells of a frame shifted together, found before anything else looks at the pair."""
+"""Stage jumps: all cells of a frame shifted together, told or found before anything else looks at the pair."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dunno.types.arrays import Floats
 from dunno.types.neighbours import distance_to_nearest, nearest
 from dunno.types.special import beta_below
+
+if TYPE_CHECKING:
+    from dunno.types.detections import Detections
 
 VOTERS, NEAREST_MOTHERS = 400, 64  # cells; benchmarks.stage
 """How many daughters vote, and with how many mothers around each."""
@@ -32,6 +37,14 @@ SURPRISE = 3.0  # standard deviations; benchmarks.stage
 
 TRIED = 3  # displacements; benchmarks.stage; the best supported ones
 LARGEST_GRID = 96  # bins; benchmarks.stage; along an axis of the votes
+
+
+def stage_between(mothers: Detections, daughters: Detections) -> Floats | None:
+    """(d,) by how much the stage jumped between two frames: as somebody said, else as their cells say; `None` if it did not."""
+    if mothers.stage is None or daughters.stage is None:
+        return stage_jump(mothers.centroid, daughters.centroid)
+    jump = daughters.stage - mothers.stage
+    return jump if jump.any() else None
 
 
 def stage_jump(mothers: Floats, daughters: Floats) -> Floats | None:

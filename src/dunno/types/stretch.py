@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno.types.arrays import Bools, Floats, Ints
+from dunno.types.blackout import unseen_shares
 from dunno.types.detections import Detections
 from dunno.types.neighbours import nearest_others
 from dunno.types.pairs import Candidates
 from dunno.types.shapes import elongation, long_axis
-from dunno.types.stretch_table import StretchTable, Value
+from dunno.types.stretch_table import StretchTable, Value, linked_frames
 
 __all__ = ["Stretch", "Transition", "Value"]
 
@@ -58,9 +59,10 @@ class Stretch(StretchTable):
             spread[begin[early] : begin[early + 1]] = part.spread
             leads[begin[early] : begin[early + 1]] = r
             follows[begin[late] : begin[late + 1]] = r
+        ends = np.array(transitions, np.int64).reshape(-1, 2)
         return cls(
             frames=frames,
-            transitions=np.array(transitions, np.int64).reshape(-1, 2),
+            transitions=ends,
             cells=ordered,
             row_frame=np.repeat(np.arange(len(ordered)), np.diff(begin)),
             place=np.concatenate([each.centroid for each in ordered]),
@@ -72,6 +74,7 @@ class Stretch(StretchTable):
             score=_joined([part.score for part in given]),
             clock=_clock(ordered),
             stage=_stages([part.stage for part in given], cells),
+            unseen=unseen_shares(np.diff(begin), linked_frames(ends, len(frames))),
         )
 
     def carried(self, drift: Floats | None) -> Stretch:
@@ -118,6 +121,7 @@ class Stretch(StretchTable):
             lag=_at(self.lag, edges),
             clock=_at(self.clock, frames),
             stage=_at(self.stage, transitions),
+            unseen=_at(self.unseen, frames),
             _columns={},
         )
         return part, rows, edges

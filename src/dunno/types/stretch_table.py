@@ -35,6 +35,9 @@ class StretchTable:
     lag: Ints | None = None  # (E,) single steps from mother to daughter; `None` where all are 1
     clock: Floats | None = None  # (T,) when each frame was taken, in usual steps; `None` where all steps are usual
     stage: Floats | None = None  # (R, d) by how much the stage jumped in each transition; `None` where it stood still
+    unseen: Floats | None = (
+        None  # (T,) the share of the cells that a blackout left without a mask; `None` where there was none
+    )
     # Squared motion along each axis in whose units displacements count; `None` where all count alike
     axes: tuple[float, ...] | None = None
     _columns: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -102,10 +105,7 @@ class StretchTable:
     @cached_property
     def linked(self) -> Bools:
         """(T - 1,) whether a transition leads from each frame to the next one in the table."""
-        joined = np.zeros(max(len(self.frames) - 1, 0), np.bool_)
-        neighbours = self.transitions[:, 1] == self.transitions[:, 0] + 1
-        joined[self.transitions[neighbours, 0]] = True
-        return joined
+        return linked_frames(self.transitions, len(self.frames))
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
         """What depends on these edges and on nothing that is fitted, made when it is first asked for."""
@@ -225,3 +225,10 @@ class StretchTable:
     def axis_widths(self) -> Floats:
         """(d,) motion along each axis, relative to the geometric mean of all."""
         return np.ones(self.n_dimensions) if self.axes is None else np.sqrt(self.axes)
+
+
+def linked_frames(transitions: Ints, n_frames: int) -> Bools:
+    """(T - 1,) whether a transition leads from each frame to the next one."""
+    joined = np.zeros(max(n_frames - 1, 0), np.bool_)
+    joined[transitions[transitions[:, 1] == transitions[:, 0] + 1, 0]] = True
+    return joined

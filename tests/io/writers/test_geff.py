@@ -135,11 +135,21 @@ def test_what_no_cell_has_is_not_declared(tracking: Tracking, tmp_path: Path) ->
 
 
 @by_others
-def test_motiles_tracker_loads_it(tracking: Tracking, tmp_path: Path) -> None:
+def test_napari_track_edit_opens_it_with_confidence_as_a_feature(tracking: Tracking, tmp_path: Path) -> None:
     loader = library("funtracks.import_export")
     tracking.to_geff(tmp_path / "tracks.geff")
-    found = loader.import_from_geff(tmp_path / "tracks.geff", node_name_map={"time": "t", "pos": ["y", "x"]})
-    assert found.graph.num_nodes() == n_cells(tracking)
+    found = loader.import_from_geff(tmp_path / "tracks.geff")  # what the plugin's dialog does with nothing changed
+    told = {"probability", "entropy", "p_appear", "cost"} & set(found.features)
+    assert told == {"probability", "entropy", "p_appear", "cost"}
+    assert found.features["probability"]["value_type"] == "float"
+    nodes, edges = found.graph.node_attrs(), found.graph.edge_attrs()
+    own = tracking.cells.incoming
+    known = np.isfinite(own)
+    np.testing.assert_array_equal(nodes["probability"].to_numpy()[known], own[known])
+    np.testing.assert_array_equal(nodes["label"].to_numpy(), tracking.cells.label)
+    believed = dict(zip(nodes["node_id"].to_list(), own.tolist(), strict=True))
+    assert edges["probability"].to_list() == [believed[daughter] for daughter in edges["target_id"].to_list()]
+    assert found.graph.num_edges() == known.sum()
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
@@ -158,7 +168,16 @@ def test_a_graph_lies_beside_its_labels_in_one_ome_zarr(version: str, tmp_path: 
     assert len(dunno.read(path)) == 3  # the movie is what it was
     links = read_links(path / "tracks.geff", dunno.read(path))
     assert len(links) == graph.number_of_edges() > 4
-    reader = pytest.importorskip("napari_ome_zarr")
+
+
+@by_others
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_napari_opens_image_and_labels_with_a_graph_beside_them(
+    version: str, tracking: Tracking, tmp_path: Path
+) -> None:
+    reader = library("napari_ome_zarr")
+    path = ome_zarr(tmp_path / "movie.ome.zarr", version)
+    tracking.to_geff(path / "tracks.geff")
     assert [kind for _, _, kind in reader.napari_get_reader(str(path))(str(path))] == ["image", "labels"]
 
 

@@ -21,13 +21,11 @@ from dunno.io.track_tables import CENTROIDS, find_columns
 from dunno.io.trackmate_content import read_content
 from dunno.types import Floats, Ints, Movie, Points
 from dunno.types.movie import MOST_FRAMES_OF_A_MOVIE
+from dunno.types.points import diameter_between, split_by_frame
 
 EXPECTED_SPOTS = "expected the columns frame, [z,] y, x in pixels, and optionally label and radius"
 LABEL_NAMES = ("label", "id", "spot_id")
-SAMPLED_SPOTS = 20
 UNIT_LINES = 3
-MOST_EMPTY = 10_000
-"""Frames for each point; more is a mistake."""
 SPOT_SUFFIXES = (".csv", ".xml", ".json")
 
 
@@ -176,23 +174,14 @@ def _points(
         columns = {name: column[inside] for name, column in columns.items()}
     if len(frame) == 0:
         raise MovieError(f"{path}: has no points")
-    step = int(np.gcd.reduce(np.diff(np.unique(frame)))) if len(np.unique(frame)) > 1 else 1
-    frames = np.arange(frame.min(), frame.max() + 1, step)
-    if len(frames) > MOST_EMPTY * len(frame):
-        raise MovieError(f"{path}: {len(frame)} points would be in {len(frames):,} frames; is {frame.max()} a frame?")
-    rows = np.split(*_by_frame(frame, frames))
+    frames, rows = split_by_frame(frame, str(path))
     labels, places = _named(columns, rows), {}
     for t, here in enumerate(rows):
         order = np.argsort(labels[t], kind="stable")
         labels[t], places[t] = labels[t][order], place[here][order]
     scale = np.broadcast_to((spacing.scale(len(axes)) or 1.0) if options.scale is None else options.scale, len(axes))
-    diameter = _diameter(columns.get("radius"), [places[t] * scale for t in range(min(len(frames), SAMPLED_SPOTS))])
+    diameter = _diameter(columns.get("radius"), [places[t] * scale for t in range(len(frames))])
     return Points(labels, places, diameter, str(path)), frames, notes
-
-
-def _by_frame(frame: Ints, frames: Ints) -> tuple[Ints, Ints]:
-    order = np.argsort(frame, kind="stable")
-    return order, np.searchsorted(frame[order], frames[1:])
 
 
 def _frame_numbers(column: Floats, path: Path) -> Ints:
@@ -223,11 +212,7 @@ def _named(columns: dict[str, Floats], rows: list[Ints]) -> dict[int, Ints]:
 
 
 def _diameter(radius: Floats | None, places: list[Floats]) -> float:
-    """What a cell measures: twice the median radius where the file has one, else half of the way to the nearest neighbour."""
-    from scipy.spatial import cKDTree
-
+    """What a cell measures: twice the median radius where the file has one."""
     if radius is not None and np.isfinite(radius).any() and np.nanmedian(radius) > 0:
         return float(2 * np.nanmedian(radius))
-    near = [cKDTree(place).query(place, k=2)[0][:, 1] for place in places if len(place) > 1]
-    found = float(np.median(np.concatenate(near))) / 2 if near else 1.0
-    return found if found > 0 else 1.0
+    return diameter_between(places)

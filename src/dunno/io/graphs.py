@@ -1,0 +1,111 @@
+"""Graphs of tracks as rows: networkx's, and tracksdata's, which Ultrack, LapTrack, funtracks and traccuracy share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dunno.errors import InputError
+from dunno.io.track_tables import TrackRows
+from dunno.types import Floats, Ints
+from dunno.types.cells import AXES
+
+NODE_FRAMES, NODE_LABELS = ("time", "t", "frame"), ("label", "segmentation_id", "seg_id")
+NODE_PLACES = ("coords", "pos", "position")
+SOLUTION = "solution"
+"""What tracksdata's solvers call the edges that they have chosen."""
+
+
+@dataclass(frozen=True, eq=False)
+class GraphRows:
+    """A graph's nodes and edges, in its own order.
+
+    Attributes:
+        nodes: A row per node, each a track of its own.
+        first: (L,) row of each edge's earlier node.
+        second: (L,) row of the later one.
+        edge: (L,) what the graph calls the edges.
+    """
+
+    nodes: TrackRows
+    first: Ints
+    second: Ints
+    edge: Sequence[Any]
+
+
+def is_networkx(thing: Any) -> bool:
+    """Whether it is a networkx graph."""
+    return _derives(thing, "networkx.", "Graph")
+
+
+def is_tracksdata(thing: Any) -> bool:
+    """Whether it is a graph of tracksdata, in memory, in a database or a view."""
+    return _derives(thing, "tracksdata.", "BaseGraph")
+
+
+def _derives(thing: Any, package: str, name: str) -> bool:
+    """Whether a class of that name is among its bases; the package need not be there."""
+    return any(base.__name__ == name and base.__module__.startswith(package) for base in type(thing).__mro__)
+
+
+def rows_of_graph(graph: Any, n_dimensions: int) -> GraphRows:
+    """The rows of either kind of graph; of tracksdata's with a solution, the solution's edges."""
+    return _of_tracksdata(graph, n_dimensions) if is_tracksdata(graph) else _of_networkx(graph, n_dimensions)
+
+
+def _of_networkx(graph: Any, n_dimensions: int) -> GraphRows:
+    number = {node: i for i, node in enumerate(graph.nodes)}
+    columns = _shared_attributes([graph.nodes[node] for node in number])
+    ends = np.array([(number[a], number[b]) for a, b in graph.edges], np.int64).reshape(-1, 2)
+    return _rows(columns, n_dimensions, ends, list(graph.edges))
+
+
+def _shared_attributes(about: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """What all nodes have."""
+    names = [name for name in (about[0] if about else ()) if all(name in each for each in about)]
+    return {name: [each[name] for each in about] for name in names}
+
+
+def _of_tracksdata(graph: Any, n_dimensions: int) -> GraphRows:
+    known = [*NODE_FRAMES, *NODE_LABELS, *NODE_PLACES, *AXES[3]]
+    table = graph.node_attrs(attr_keys=["node_id", *(key for key in graph.node_attr_keys() if key in known)])
+    chosen = [SOLUTION] if SOLUTION in graph.edge_attr_keys() else []
+    edges = graph.edge_attrs(attr_keys=chosen)
+    for name in chosen:
+        edges = edges.filter(edges[name])
+    row = {node: i for i, node in enumerate(table["node_id"].to_list())}
+    ends = np.array([[row[node] for node in edges[name].to_list()] for name in ("source_id", "target_id")], np.int64)
+    columns = {name: table[name].to_numpy() for name in table.columns if name != "node_id"}
+    return _rows(columns, n_dimensions, ends.reshape(2, -1).T, edges["edge_id"].to_list())
+
+
+def _rows(columns: dict[str, Any], n_dimensions: int, ends: Ints, edge: Sequence[Any]) -> GraphRows:
+    """Nodes by their labels where all have them, else by their places; where an edge leads back in time, its ends change places."""
+    time = next((name for name in NODE_FRAMES if name in columns), None)
+    axes = AXES[n_dimensions]
+    name = next((name for name in (*NODE_LABELS, *NODE_PLACES) if name in columns), None)
+    if time is None or (name is None and not set(axes) <= set(columns)):
+        raise InputError(
+            f"the graph's nodes have {', '.join(sorted(map(str, columns))) or 'nothing'} in common; expected one of "
+            f"{', '.join(NODE_FRAMES)}, and label, or coords, or {', '.join(axes)}"
+        )
+    frame, label, place = _numbers(columns[time], time).astype(np.int64), None, None
+    if name in NODE_LABELS:
+        label = _numbers(columns[name], name).astype(np.int64)
+    elif name is not None:
+        place = _numbers(columns[name], name).reshape(len(frame), -1)[:, -n_dimensions:]
+    else:
+        place = np.column_stack([_numbers(columns[axis], axis) for axis in axes])
+    back = frame[ends[:, 0]] > frame[ends[:, 1]]
+    ends = np.where(back[:, None], ends[:, ::-1], ends)
+    return GraphRows(TrackRows(np.arange(len(frame)), frame, label, place, {}), ends[:, 0], ends[:, 1], edge)
+
+
+def _numbers(column: Any, name: str) -> Floats:
+    try:
+        return np.asarray([np.asarray(value, np.float64) for value in column], np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"the graph's nodes have a {name} that is no number; expected numbers") from None
