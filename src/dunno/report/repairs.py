@@ -17,7 +17,7 @@ WORDS = {
     "joined": "joined with a neighbour",
     "left out": "left out: no object",
 }
-SHOWN = 5
+LISTED_REPAIRS = 5
 """Of each kind, the least certain ones that are listed."""
 
 
@@ -45,7 +45,7 @@ def section(rows: list[dict[str, str]] | None) -> str:
     least = [
         (frame, mask, what, f"{p:.0%}")
         for what, found in sorted(masks.items())
-        for (frame, mask), p in sorted(found.items(), key=lambda item: item[1])[:SHOWN]
+        for (frame, mask), p in sorted(found.items(), key=lambda item: item[1])[:LISTED_REPAIRS]
     ]
     said = (
         f"<ul>{told}</ul><p>All are listed in <code>repairs.csv</code>; <code>--no-repair</code> keeps the masks.</p>"

@@ -22,7 +22,7 @@ from dunno.lineage.filling import filled
 from dunno.lineage.gap_links import one_link_each
 from dunno.runs.cell_measuring import check_masks, measure_into
 from dunno.runs.identity import identity
-from dunno.runs.repairing import RepairedRun
+from dunno.runs.repaired_output import RepairedRun
 from dunno.runs.summary import DoubtfulLink, Summary
 from dunno.runs.unreadable_frames import Tracked, track_readable_frames
 from dunno.runs.workspace import (

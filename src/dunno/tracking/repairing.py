@@ -1,6 +1,6 @@
 """Tracking where masks are not trusted: segments of some frames solved together, and the masks as they are repaired.
 
-A movie is solved at once up to `TOGETHER` masks, else in spans of frames, one after the other: each sees frames on either side of
+A movie is solved at once up to `MASKS_TOGETHER` masks, else in spans of frames, one after the other: each sees frames on either side of
 its own, and what the one before decided about the frame that they share.
 """
 
@@ -22,8 +22,11 @@ from dunno.types import Block, Floats, Ints, Movie
 from dunno.types.labels import LabelImage
 from dunno.work.progress import Tell, ignore_progress
 
-TOGETHER, HALO = 60_000, 24
-"""Masks that are solved at once, and frames on either side of a span."""
+MASKS_TOGETHER = 60_000  # masks; judged
+"""So many are solved at once."""
+
+LOOK_AROUND = 24  # frames; judged
+"""On either side of a span: longer than two cells usually share a mask."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +53,7 @@ def repaired_spans(movie: Movie, model: SegmentModel, tell: Tell = ignore_progre
     for start in range(0, len(movie) - 1, size):
         tell("tracking frames", start, len(movie) - 1)
         stop = min(start + size, len(movie) - 1)
-        first, end = max(start - HALO, 0), min(stop + 1 + HALO, len(movie))
+        first, end = max(start - LOOK_AROUND, 0), min(stop + 1 + LOOK_AROUND, len(movie))
         table = segment_table(movie.part(slice(first, end)), model.seen, model.options.parts)
         found, before = _solved(table, model, range(start - first, stop - first), first, before)
         yield found
@@ -59,8 +62,8 @@ def repaired_spans(movie: Movie, model: SegmentModel, tell: Tell = ignore_progre
 
 def _pairs_together(movie: Movie, model: SegmentModel) -> int:
     """How many frame pairs are solved at once, by the movie alone."""
-    most = int(TOGETHER / max(model.scale.crowd, 1.0))
-    return len(movie) if len(movie) <= most else max(most - 2 * HALO, HALO)
+    most = int(MASKS_TOGETHER / max(model.scale.crowd, 1.0))
+    return len(movie) if len(movie) <= most else max(most - 2 * LOOK_AROUND, LOOK_AROUND)
 
 
 def _solved(

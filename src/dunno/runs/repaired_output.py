@@ -21,7 +21,7 @@ from dunno.types import BrokenFrame, Movie
 from dunno.types.cells import AXES
 from dunno.work.progress import Tell
 
-REPAIRS, OTHERS = "repairs.csv", "segments.csv"
+REPAIRS_FILE, SEGMENTS_FILE = "repairs.csv", "segments.csv"
 
 
 class RepairedRun:
@@ -44,8 +44,8 @@ class RepairedRun:
         pairs = self._place / block_files.PAIRS_FOLDER
         axes = AXES[self._given.n_dimensions]
         with (
-            (self._place / REPAIRS).open("w", newline="") as repairs,
-            (self._place / OTHERS).open("w", newline="") as others,
+            (self._place / REPAIRS_FILE).open("w", newline="") as repairs,
+            (self._place / SEGMENTS_FILE).open("w", newline="") as others,
         ):
             tables = csv.writer(repairs), csv.writer(others)
             tables[0].writerow(["frame", "mask", "label", "what", "probability"])
