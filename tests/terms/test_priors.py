@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dunno import rooms
 from dunno.terms import Prior, Term, Words, parameter
 
 
@@ -26,9 +25,6 @@ def test_a_prior_is_told_as_it_weighs() -> None:
     assert (str(spread.prior), str(usual.prior)) == ("0.5, worth 10 steps", "the motion's, worth 10 steps")
     assert usual.prior.mean == 7.0
     assert str(Prior()) == "none"
-    masks = {each.name: str(each.prior) for each in rooms.find("terms", "masks")().parameters()}
-    assert masks["young_growth"] == "0, worth 20 links"  # as it is fitted
-    assert masks["p_mature"] == "four times the rate of division"
 
 
 def test_a_prior_weighs_as_much_as_observations_of_it() -> None:

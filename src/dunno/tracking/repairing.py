@@ -1,7 +1,7 @@
 """Tracking where masks are not trusted: segments of some frames solved together, and the masks as they are repaired.
 
-A movie is solved at once up to `MASKS_TOGETHER` masks, else in spans of frames, one after the other: each sees frames on either side of
-its own, and what the one before decided about the frame that they share.
+A movie is solved at once up to `MASKS_TOGETHER` masks, else in spans of frames, one after the other: each sees frames on either
+side of its own, and what the one before decided about the frame that they share.
 """
 
 from __future__ import annotations
