@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
+from typer import Argument, Option
+
 from dunno.cli.console import say
-from dunno.cli.options import Argument, Option
 
 
 def evaluate(
