@@ -14,17 +14,11 @@ from dunno.errors import ProblemError
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Samples of the posterior, with what they are worth.
+    """Samples of the posterior, with what they are worth."""
 
-    Attributes:
-        edge: (n, n_daughters) index of each daughter's edge, or -1 where it appears.
-        effective_size: How many independent samples are worth as much for what mixes slowest; n if `exact`.
-        exact: Whether the samples are independent draws; otherwise they come from a Markov chain.
-    """
-
-    edge: NDArray[np.int64]
-    effective_size: float
-    exact: bool
+    edge: NDArray[np.int64]  # (n, n_daughters) index of each daughter's edge, or -1 where it appears
+    effective_size: float  # How many independent samples are worth as much for what mixes slowest; n if `exact`
+    exact: bool  # Whether the samples are independent draws; otherwise they come from a Markov chain
 
 
 @overload

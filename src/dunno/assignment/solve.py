@@ -12,18 +12,13 @@ from dunno.errors import ProblemError
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The cheapest assignment.
+    """The cheapest assignment."""
 
-    Attributes:
-        cost: Its cost.
-        edge: (n_daughters,) index of each daughter's edge, or -1 where it appears.
-        daughter_dual: (n_daughters,) $u_j$, the price of placing daughter j; `None` unless asked for.
-        mother_dual: (n_mothers,) $v_i$, what a place at mother i is worth; `None` unless asked for.
-    """
-
-    cost: float
-    edge: NDArray[np.int64]
+    cost: float  # Its cost
+    edge: NDArray[np.int64]  # (n_daughters,) index of each daughter's edge, or -1 where it appears
+    # (n_daughters,) $u_j$, the price of placing daughter j; `None` unless asked for
     daughter_dual: NDArray[np.float64] | None = None
+    # (n_mothers,) $v_i$, what a place at mother i is worth; `None` unless asked for
     mother_dual: NDArray[np.float64] | None = None
 
 

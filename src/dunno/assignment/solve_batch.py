@@ -14,15 +14,10 @@ from dunno.errors import ProblemError
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """The cheapest assignment for each of K cost vectors.
+    """The cheapest assignment for each of K cost vectors."""
 
-    Attributes:
-        cost: (K,) their costs.
-        edge: (K, n_daughters) index of each daughter's edge, or -1 where it appears.
-    """
-
-    cost: NDArray[np.float64]
-    edge: NDArray[np.int64]
+    cost: NDArray[np.float64]  # (K,) their costs
+    edge: NDArray[np.int64]  # (K, n_daughters) index of each daughter's edge, or -1 where it appears
 
 
 def solve_batch(problem: Problem, costs: ArrayLike) -> Batch:

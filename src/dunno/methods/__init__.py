@@ -24,25 +24,15 @@ from dunno.types import Block, Bools, Candidates, Floats, FramePair, Ints
 
 @dataclass(frozen=True, eq=False)
 class ScoredPair:
-    """A frame pair with everything a method may need.
+    """A frame pair with everything a method may need."""
 
-    Attributes:
-        pair: The two frames.
-        candidates: The edges.
-        costs: (E,) what each edge costs.
-        problem: The edges that may be links, with their costs and event costs; the others are infinite there.
-        cost: The cost function itself, for methods that ask it again.
-        perturbation: How to make the pair uncertain, if there is a way.
-        no_mother: Whether ⊥ takes part in each daughter's distribution.
-    """
-
-    pair: FramePair
-    candidates: Candidates
-    costs: Floats
-    problem: Problem
-    cost: Cost
-    perturbation: Perturbation | None = None
-    no_mother: bool = True
+    pair: FramePair  # The two frames
+    candidates: Candidates  # The edges
+    costs: Floats  # (E,) what each edge costs
+    problem: Problem  # The edges that may be links, with their costs and event costs; the others are infinite there
+    cost: Cost  # The cost function itself, for methods that ask it again
+    perturbation: Perturbation | None = None  # How to make the pair uncertain, if there is a way
+    no_mother: bool = True  # Whether ⊥ takes part in each daughter's distribution
 
     def with_costs(self, costs: Floats) -> ScoredPair:
         """The same pair with other costs on its edges."""

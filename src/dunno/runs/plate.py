@@ -25,21 +25,13 @@ PLATE_COLUMNS = (
 
 @dataclass(frozen=True)
 class MovieOutcome:
-    """How one movie ended.
+    """How one movie ended."""
 
-    Attributes:
-        name: Its folder in the output.
-        movie: Where it is.
-        run: What was found; `None` where nothing could be.
-        problem: Why it failed, or which of its frames are broken; empty if all is well.
-        bug: Whether the failure is nobody's input.
-    """
-
-    name: str
-    movie: Path
-    run: Run | None
-    problem: str = ""
-    bug: bool = False
+    name: str  # Its folder in the output
+    movie: Path  # Where it is
+    run: Run | None  # What was found; `None` where nothing could be
+    problem: str = ""  # Why it failed, or which of its frames are broken; empty if all is well
+    bug: bool = False  # Whether the failure is nobody's input
 
     def row(self) -> dict[str, object]:
         """Its line in the table."""

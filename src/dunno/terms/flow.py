@@ -26,16 +26,13 @@ SHRINK_SLOPES = 8.0  # neighbours; judged
 
 @dataclass(frozen=True)
 class Flow(Term):
-    """Displacements count from where a mother's neighbours go, itself left out.
-
-    Attributes:
-        finder: Parameters of the model that first finds the neighbours' displacements, without flow.
-    """
+    """Displacements count from where a mother's neighbours go, itself left out."""
 
     name: ClassVar[str] = "flow"
     is_place: ClassVar[bool] = True
     is_drift: ClassVar[bool] = True
 
+    # Parameters of the model that first finds the neighbours' displacements, without flow
     finder: Mapping[str, float] = field(default_factory=dict)
 
     def carried(self, stretch: Stretch, weight: Floats) -> Stretch:

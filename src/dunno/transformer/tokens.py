@@ -24,15 +24,10 @@ DARK, BRIGHT = 1.0, 99.8
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """One frame's cells.
+    """One frame's cells."""
 
-    Attributes:
-        place: (n, d) centres, in pixels.
-        features: (n, q) diameter, mean intensity, the inertia tensor row by row, closeness to the border.
-    """
-
-    place: Singles
-    features: Singles
+    place: Singles  # (n, d) centres, in pixels
+    features: Singles  # (n, q) diameter, mean intensity, the inertia tensor row by row, closeness to the border
 
     def __len__(self) -> int:
         return len(self.place)
