@@ -15,13 +15,9 @@ def effective_size(problem: Problem, edge: NDArray[np.int64]) -> float:
 
     $$n_{eff} = \min_x n / \tau_x, \qquad \tau_x = 1 + 2 \sum_{t \ge 1} \rho_x(t)$$
 
-    over the cost x of the samples and, for every daughter, whether it has its most frequent option.
-    Daughters who nearly always have it are left out: a handful of events says nothing about correlation.
-    The estimate cannot fall much below 10: a result of a few tens only says that the chain was too short.
-
-    Args:
-        problem: The problem that was sampled.
-        edge: (n, n_daughters) samples in the order of the chain.
+    over the cost x of the samples and, for every daughter, whether it has its most frequent option. Daughters who nearly always
+    have it are left out: a handful of events says nothing about correlation. The estimate cannot fall much below 10: a result
+    of a few tens only says that the chain was too short. Samples are (n, n_daughters), in the order of the chain.
     """
     n = len(edge)
     if n < 4:

@@ -132,12 +132,7 @@ def _declare(add: Any, known: list[str], columns: Mapping[str, np.ndarray]) -> N
 def tell_graph(graph: Any, given: GraphMovie, numbered: NumberedBlock, candidates: bool, output: str) -> None:
     """Write what is believed into the graph that the movie came from: all nodes are cells, and missing edges are added.
 
-    Args:
-        graph: The graph.
-        given: Its movie.
-        numbered: What was found.
-        candidates: Add all candidate edges, not the links alone.
-        output: What the solution is called.
+    Only links unless all `candidates` are asked for; the solution is called `output`.
     """
     cells, edges = columns_for_tools(numbered), _edges(numbered)
     nodes = {name: cells[name] for name in BELIEVED if np.isfinite(cells[name]).any()}

@@ -108,12 +108,7 @@ def track_movies(
 ) -> Iterator[MovieOutcome]:
     """Yield how each movie ended, as they end; one that fails does not stop the others.
 
-    Args:
-        work: Tracks the movie at a path into a folder; must pickle where the pool runs processes or a cluster.
-        movies: By name.
-        folder: Holds an output for each name.
-        pool: Runs whole movies.
-        tell: Is told how far it is.
+    `work` tracks the movie at a path into a folder; it must pickle where the pool runs processes or a cluster.
     """
     jobs = [(work, movie, folder / name) for name, movie in movies.items()]
     tell("tracking movies", 0, len(jobs))

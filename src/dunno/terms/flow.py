@@ -52,11 +52,7 @@ class Flow(Term):
 def local_field(place: Floats, near: Ints, sure: Floats, mean: Floats) -> Floats:
     """(m, d) where an affine field (drift, dilation, shear) through each mother's neighbours carries it, itself left out.
 
-    Args:
-        place: (m, d) the mothers' centres; fewer than three carry nobody.
-        near: (m, k) each one's neighbours, nearest first; itself where there are fewer.
-        sure: (m,) how probable it is that it has a single daughter.
-        mean: (m, d) its mean displacement.
+    Of each mother: k neighbours `near`, how probable a single daughter is (`sure`), its mean displacement. Three at the least.
     """
     if len(place) < 3:
         return np.zeros_like(place)

@@ -42,11 +42,7 @@ class Dropping:
 def forward(network: Any, place: Any, features: Any, dropping: Dropping | None = None) -> Any:
     """(draws, N, N) logits of a window; (1, N, N) where nothing is left out.
 
-    Args:
-        network: Trackastra's `TrackingTransformer`.
-        place: (1, N, 1 + d) time and place.
-        features: (1, N, q).
-        dropping: What is left out at random.
+    Place is (1, N, 1 + d) time and place, features (1, N, q).
     """
     import torch
 
