@@ -75,8 +75,6 @@ ROWS = (
     ("Brier score", "brier", None),
     ("AUROC", "auroc", None),
     ("AURC", "aurc", None),
-    ("calibration error, no mother", "ece_no_mother", None),
-    ("calibration error, divisions", "ece_divide", None),
 )
 
 

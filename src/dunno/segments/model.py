@@ -147,7 +147,9 @@ class Laws:
         for kind in STAYING:
             own = content == kind
             alike = np.bincount(mask[own], minlength=segments.n_masks)[mask[own]]
-            weight[own] = self.sharing.log_begins(kind, first[own]) - np.log(alike) + price[source[own]] + neck[mask[own]]
+            weight[own] = (
+                self.sharing.log_begins(kind, first[own]) - np.log(alike) + price[source[own]] + neck[mask[own]]
+            )
             if kind in TWO:
                 weight[own] += np.where(first[own], self.near_each_other(segments)[source[own]], 0.0)
         rows = source[union]
