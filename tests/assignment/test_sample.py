@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from benchmarks.frames import colony, nearest_edges, scatter
 from dunno.assignment import Problem, Samples, marginals, sample
-from dunno.assignment.effective_size import autocorrelation_time, sample_costs
+from dunno.assignment.sample import autocorrelation_time, sample_costs
 from dunno.errors import ProblemError
 
 from .brute_force import enumerate_assignments

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from typer import Option
+
 from dunno.cli.console import say
-from dunno.cli.options import Option
 
 SEQUENCE, TRACKS = "01", "tracks"
 """Shares of the masks that are spoiled, as those of a usual program are."""

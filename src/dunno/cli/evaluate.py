@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
+from typer import Argument, Option
+
 from dunno.cli.console import say
-from dunno.cli.options import Argument, Option
 
 
 def evaluate(
@@ -74,8 +75,6 @@ ROWS = (
     ("Brier score", "brier", None),
     ("AUROC", "auroc", None),
     ("AURC", "aurc", None),
-    ("calibration error, no mother", "ece_no_mother", None),
-    ("calibration error, divisions", "ece_divide", None),
 )
 
 

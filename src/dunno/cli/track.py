@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from typer import Argument, Exit, Option
+
 from dunno.cli.console import say
 from dunno.cli.movie_options import with_options
-from dunno.cli.options import Argument, Ended, Option
 from dunno.cli.tracker_options import TrackerOptions
 from dunno.errors import InputError
 from dunno.work.progress import Say, ignore_note
@@ -143,7 +144,7 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
     broken = {each.frame: each.problem for each in run.summary.broken}
     complain_of_frames(broken, "; no links lead to {0} or from {0}")
     if run.summary.broken:
-        raise Ended(2)
+        raise Exit(2)
 
 
 @contextmanager

@@ -24,42 +24,28 @@ Report = tuple[int, Ints, float]
 
 @dataclass(frozen=True)
 class DivisionBin:
-    """Masks whose P(divide) lies between `low` and `high`, this one included.
+    """Masks whose P(divide) lies between `low` and `high`, this one included."""
 
-    Attributes:
-        low: Lower end.
-        high: Upper end.
-        masks: How many there are, on annotated cells.
-        promised: Σ P(divide).
-        found: True divisions within the tolerance. Where several masks could be one division, of whichever bins, each has a share
-            in proportion to its P(divide).
-    """
-
-    low: float
-    high: float
-    masks: int
-    promised: float
+    low: float  # Lower end
+    high: float  # Upper end
+    masks: int  # How many there are, on annotated cells
+    promised: float  # Σ P(divide)
+    # True divisions within the tolerance. Where several masks could be one division, of whichever bins, each has a share in
+    # proportion to its P(divide)
     found: float
 
 
 @dataclass(frozen=True)
 class DivisionScores:
-    """Divisions on annotated cells.
+    """Divisions on annotated cells."""
 
-    Attributes:
-        reported: Mothers that are linked to two daughters, and whose mask holds an annotated cell, and not two as far as is known.
-        right: Those of them that are a true division's, each true one counted once.
-        true: Annotated divisions.
-        expected: Σ P(divide) over the masks that hold an annotated cell; NaN where the method does not know.
-        tolerance: By how many frames a report may be off.
-        bins: What was promised and found, by P(divide); empty where the method does not know.
-    """
-
+    # Mothers that are linked to two daughters, and whose mask holds an annotated cell, and not two as far as is known
     reported: int
-    right: int
-    true: int
-    expected: float
-    tolerance: int
+    right: int  # Those of them that are a true division's, each true one counted once
+    true: int  # Annotated divisions
+    expected: float  # Σ P(divide) over the masks that hold an annotated cell; NaN where the method does not know
+    tolerance: int  # By how many frames a report may be off
+    # What was promised and found, by P(divide); empty where the method does not know
     bins: tuple[DivisionBin, ...] = ()
 
     @property

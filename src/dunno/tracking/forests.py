@@ -22,13 +22,7 @@ STRATA, FAR_SEED = 8, 1_000_003  # draws, seeds; judged
 def draw_forests(block: Block, problem: Problem, n: int, seed: int, doubt: float = 0.0) -> list[Block]:
     """Draw the links of all pairs n times. Cells rest between divisions.
 
-    Args:
-        block: A whole movie.
-        problem: Its problem.
-        n: How many forests.
-        seed: Of the draws.
-        doubt: How well the odds of divisions are known: the standard deviation of their common logarithm. Each forest has odds of
-            its own, a few of which stand for all.
+    `doubt` is the standard deviation of the common logarithm of the odds of divisions: each forest has odds of its own.
     """
     parts = min(STRATA, n) if doubt > 0 else 1
     drawn = [

@@ -29,15 +29,9 @@ def match_truth(
 ) -> Truth:
     """Check annotations against their markers, and find each detection's track.
 
-    A detection is the track of whose marker it covers more than half (the challenge's rule); one that covers several holds several
-    cells, and is the track it shares most pixels with.
-
-    Args:
-        movie: The detections.
-        table: The annotated tracks, by ascending label; frames are original indices.
-        markers: One label image per frame of the movie; labels are tracks.
-        name: What to call the table in messages.
-        complete: Whether the movie has every annotated frame, so that every track must begin and end in it.
+    A detection is the track of whose marker it covers more than half (the challenge's rule); one that covers several holds
+    several cells, and is the track it shares most pixels with. Markers are one label image per frame; in a `complete` movie,
+    every track must begin and end in it.
     """
     check_table(table, name)
     met_first, met_last = np.zeros(len(table.track), bool), np.zeros(len(table.track), bool)
@@ -86,11 +80,6 @@ def match_tracks(label: Ints, masks: LabelImage, markers: LabelImage) -> Ints:
     """(n,) each detection's track: the marker more than half of which it covers, or 0.
 
     A detection that covers several markers takes the one it shares most pixels with.
-
-    Args:
-        label: (n,) the frame's detections, ascending.
-        masks: The frame's labels.
-        markers: The annotation's labels in the same frame.
     """
     return match_cells(label, masks, markers)[0]
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dunno.io.columns import cell_columns, edge_columns
-from dunno.io.csv_rows import header, rows
+from dunno.io.columns import cell_columns, csv_header, csv_rows, edge_columns
 from dunno.lineage.tracks import NumberedBlock, TrackRow
 from dunno.types import Cells, Detections, Movie, RunInfo
 
@@ -61,9 +60,9 @@ class _Table:
     def write(self, columns: dict[str, np.ndarray]) -> None:
         """Write rows."""
         if not self._has_header:
-            self._file.write(header(columns))
+            self._file.write(csv_header(columns))
             self._has_header = True
-        self._file.write(rows(columns))
+        self._file.write(csv_rows(columns))
 
     def close(self) -> None:
         """Close the file."""
@@ -82,7 +81,7 @@ def write_cells(path: Path, frames: Iterable[Detections]) -> int:
     with path.open("wb") as file:
         for index, cells in enumerate(frames):
             columns = Cells.of([cells]).columns()
-            file.write(header(columns) if index == 0 else b"")
-            file.write(rows(columns))
+            file.write(csv_header(columns) if index == 0 else b"")
+            file.write(csv_rows(columns))
             written += len(cells)
     return written
