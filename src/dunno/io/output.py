@@ -44,10 +44,15 @@ def read_written_run(folder: str | Path) -> dict[str, Any]:
     return content
 
 
-def reopen_movie(folder: str | Path, masks: str | Path | None = None) -> Movie:
-    """Open the movie that an output was made from; `masks` says where it is now, if it has moved.
+def reopen_movie(folder: str | Path, masks: str | Path | None = None, repaired: bool = True) -> Movie:
+    """Open the movie that an output was made from.
 
     Its cells are those that were measured then, and masks that have changed since are refused when they are read.
+
+    Args:
+        folder: The output.
+        masks: Where they are now, if they have moved.
+        repaired: Under its repaired masks, where it has some, or as it was given.
     """
     about = read_run(folder)
     masks = masks or about.masks_path
@@ -59,7 +64,7 @@ def reopen_movie(folder: str | Path, masks: str | Path | None = None) -> Movie:
         raise InputError(f"{movie.mask_source}: has not all the frames that {folder} was made from")
     movie = movie.part(np.searchsorted(movie.frames, about.frames))
     movie.interval = about.interval
-    return with_stored_cells(movie, folder)
+    return with_stored_cells(movie, folder) if repaired else movie.with_cells(StoredCells(Path(folder) / CELLS))
 
 
 OPENED_WITH: dict[str, Callable[[Any], bool]] = {
