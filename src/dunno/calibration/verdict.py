@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from dunno.types import RunInfo
+from dunno.types.records import MaybeKnown
 
 Word = Literal["supported", "untested", "contradicted"]
 
@@ -44,29 +45,18 @@ class SkipTest:
     links: int  # Their links
     promised: float  # How many of these were promised to be wrong
     composed: float  # How many are, by what the frames between say
-    growth: float  # Squared motion over `step` steps, relative to one step
-    growth_error: float  # Standard error of its logarithm
+    growth: MaybeKnown  # Squared motion over `step` steps, relative to one step
+    growth_error: MaybeKnown  # Standard error of its logarithm
     tempering: float = 1.0  # By how much the fit had to be softened
-    divisions: float = float("nan")  # How many divisions are seen at this step
-    divisions_between: float = float("nan")  # How many there are, by what the frames between say
+    divisions: MaybeKnown = float("nan")  # How many divisions are seen at this step
+    divisions_between: MaybeKnown = float("nan")  # How many there are, by what the frames between say
     # Links by how wrong they were promised to be: (promised share, share that is wrong, links) of each bin
     bins: tuple[tuple[float, float, int], ...] = ()
-
-    @classmethod
-    def of_dict(cls, content: Mapping[str, Any]) -> SkipTest:
-        """The reverse of `to_dict`."""
-        numbers: dict[str, Any] = {name: float("nan") if value is None else value for name, value in content.items()}
-        return cls(**numbers | {"bins": tuple((float(p), float(f), int(n)) for p, f, n in content["bins"])})
 
     @property
     def is_clear(self) -> bool:
         """Whether links are clear enough for what depends on them to be told."""
         return self.composed < UNCLEAR * self.links
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON, which knows no NaN."""
-        content = {**asdict(self), "bins": [list(each) for each in self.bins]}
-        return {name: None if value != value else value for name, value in content.items()}
 
 
 @dataclass(frozen=True)

@@ -37,10 +37,10 @@ def read_written_run(folder: str | Path) -> dict[str, Any]:
         about["frames"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{folder}: is no output of dunno track (there is no complete {RUN_FILE} in it)") from None
-    if (wrong := RunInfo.misfit(about)) is not None:
-        raise InputError(
-            f"{path}: its {wrong} is {about.get(wrong)!r:.60}, not of the form that dunno writes; {RUN_SCHEMA.cure}"
-        )
+    try:
+        RunInfo.check(about)
+    except InputError as error:
+        raise InputError(f"{path}: {error}; {RUN_SCHEMA.cure}") from None
     return content
 
 

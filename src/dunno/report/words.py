@@ -65,7 +65,7 @@ def _tracker(about: RunInfo) -> str:
 def _explained(room: str, name: str) -> str:
     """The first line of a choice's own description; nothing for a user's own that is not here."""
     try:
-        told = rooms.summary(rooms.find(room, name)).rstrip(".")
+        told = "" if ":" in name else rooms.summary(rooms.find(room, name)).rstrip(".")
     except InputError:
         return ""
     return f" ({escape(told[0].lower() + told[1:])})" if told else ""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from dunno.segments.guess import Scale, guess, scale_of
 from dunno.segments.model import Laws, Structure
 from dunno.segments.posterior import propagate
 from dunno.segments.segments import Segments
-from dunno.segments.stored import from_json, to_json
 from dunno.segments.structure import Options, build
 from dunno.segments.table import segment_table
 from dunno.types import Ints, Movie
@@ -53,17 +51,6 @@ class SegmentModel:
     laws: Laws
     options: Options = field(default_factory=Options)
     arrow: Arrow | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        content: dict[str, Any] = to_json(self)
-        return content
-
-    @classmethod
-    def of_dict(cls, content: Mapping[str, Any]) -> SegmentModel:
-        """The reverse."""
-        model: SegmentModel = from_json(cls, content)
-        return model
 
     def solve(self, segments: Segments, given: Given = nothing_given) -> Seen:
         """What may be, what is believed of it, and the answer.
