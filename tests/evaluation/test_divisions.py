@@ -9,10 +9,8 @@ from dunno.simulate import colony
 
 
 def test_a_true_division_is_shared_by_the_masks_that_could_be_it() -> None:
-    none = np.empty(0, np.int64)
-    possible = [(0, none, 0.3), (1, none, 0.6), (2, none, 0.9), (5, none, 0.05)]
-    near = [(1, 0, 0), (0, 1, 0), (0, 2, 1)]  # the first two are one division
-    found = {each.high: each for each in _binned(possible, near, 2)}
+    near = [(0, 7, 1), (1, 7, 0), (2, 9, 0)]  # the first two are one division
+    found = {each.high: each for each in _binned(np.array([0.3, 0.6, 0.9, 0.05]), near)}
     assert [each.masks for each in found.values()] == [0, 1, 1, 2, 0]
     assert found[0.5].found == pytest.approx(1 / 3)
     assert found[0.9].found == pytest.approx(2 / 3 + 1)
