@@ -21,7 +21,7 @@ def test_the_demo_leaves_a_valid_geff_and_a_ctc_folder(tmp_path: Path, capsys: p
     assert "the simulation knows the truth" in printed
     report = tmp_path / "demo" / "tracks" / "report.html"
     assert f"the report: {report} (open it in any browser)" in printed and "what next" in printed
-    assert report.read_text().count("<img ") == 48 + 6  # doubtful links, and the frames with the worst masks
+    assert report.read_text().count("<img ") == 48  # doubtful links
     assert "Beside the truth" in report.read_text()
     geff.validate_structure(tmp_path / "demo" / "tracks" / "tracks.geff")
     geff.validate_structure(tmp_path / "demo" / "tracks" / "tracks.geff" / "candidates")

@@ -77,7 +77,7 @@ def test_headings_lead_through_the_page(visit: Visit, report: Path) -> None:
         "When is it uncertain?",
         "How much does checking help?",
         "The 24 least certain links",
-        "How good do the masks seem?",
+        "How good are the masks?",
         "Are the promises kept? Tested by skipping frames",
         "Lineages, and how sure they are",
         "Beside the truth",
