@@ -61,7 +61,7 @@ def evaluate(
     given = reopen_given(output, masks) if tracking.about.judges_masks else tracking.movie
     content["masks"] = evaluation.repair_scores(tracking, given, matched, read_segments(output)).to_dict()
     if challenge:
-        content["challenge_curve"] = challenge_curve(tracking, truth)
+        content["challenge_curve"] = challenge_curve(tracking, truth, cells=cells)
         besides = ("min_probability", "share_of_links")
         content["challenge"] = {k: v for k, v in content["challenge_curve"][0].items() if k not in besides}
     if scores is not None:
@@ -204,14 +204,13 @@ def _masks(told: dict[str, Any]) -> object:
     """How masks detect and outline cells."""
     from rich.table import Table
 
-    table = Table(title="masks beside annotated cells", title_justify="left")
+    table = Table(title="masks beside annotated cells (cells: repaired masks without debris)", title_justify="left")
     for name in ("", "masks", "cells missed", "on no cell", "cells that share one", "DET", "SEG"):
         table.add_column(name, justify="left" if not name else "right")
     kinds = ("given", "repaired", "cells") if told["segments"] or told["objects"] else ("given",)
     for kind in kinds:
         each = told[kind]
         counts = (f"{each[name]:,}" for name in ("masks", "missed", "false", "shared"))
-        name = {"cells": "repaired, without debris"}.get(kind, kind)
         table.add_row(
             name, *counts, *("–" if each[score] is None else f"{each[score]:.4f}" for score in ("det", "seg"))
         )
