@@ -54,17 +54,23 @@ def reopen_movie(folder: str | Path, masks: str | Path | None = None, repaired: 
         masks: Where they are now, if they have moved.
         repaired: Under its repaired masks, where it has some, or as it was given.
     """
+    movie = reopen_given(folder, masks)
+    return with_stored_cells(movie, folder) if repaired else movie.with_cells(StoredCells(Path(folder) / CELLS))
+
+
+def reopen_given(folder: str | Path, masks: str | Path | None = None) -> Movie:
+    """The same under the masks that it came with, measured anew."""
     about = read_run(folder)
     masks = masks or about.masks_path
     path = about.movie_path or masks
     if path is None:
         raise InputError(f"{folder}: was made from arrays, not from files; say where the masks are with --masks")
-    movie = read(path, masks=masks, scale=about.scale, **_opened_with(about, folder))
+    movie: Movie = read(path, masks=masks, scale=about.scale, **_opened_with(about, folder))
     if not np.isin(about.frames, movie.frames).all():
         raise InputError(f"{movie.mask_source}: has not all the frames that {folder} was made from")
     movie = movie.part(np.searchsorted(movie.frames, about.frames))
     movie.interval = about.interval
-    return with_stored_cells(movie, folder) if repaired else movie.with_cells(StoredCells(Path(folder) / CELLS))
+    return movie
 
 
 OPENED_WITH: dict[str, Callable[[Any], bool]] = {
