@@ -8,8 +8,12 @@ from numpy.typing import NDArray
 
 from dunno import _core
 from dunno.assignment.effective_size import effective_size
+from dunno.assignment.marginals import marginals
 from dunno.assignment.problem import Problem
 from dunno.errors import ProblemError
+
+CROWDED = 30  # edges per daughter; measured: fewer are drawn as fast as they are judged
+NEVER_DRAWN = 1e-12  # probability; judged: no number of draws that fits in memory would show it
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,13 +63,24 @@ def sample(problem: Problem, n: int, seed: int, report: bool = False) -> NDArray
                [0]])
     """
     count = _whole_number(n, "n")
+    kept = _worth_drawing(problem)
+    if kept is not None:
+        problem = problem.among(kept)
     sequence = np.random.SeedSequence(_whole_number(seed, "seed"))
     state = sequence.generate_state(4, np.uint64).astype(np.uint64, copy=False)
     flat, exact = _core.sample(problem.core, count, state)
     edge = np.asarray(flat, np.int64).reshape(count, problem.n_daughters)
-    if not report:
-        return edge
-    return Samples(edge, float(count) if exact else effective_size(problem, edge), exact)
+    size = (float(count) if exact else effective_size(problem, edge)) if report else 0.0
+    if kept is not None:
+        edge = np.where(edge >= 0, np.flatnonzero(kept)[edge] if kept.any() else -1, -1)
+    return Samples(edge, size, exact) if report else edge
+
+
+def _worth_drawing(problem: Problem) -> NDArray[np.bool_] | None:
+    """(E,) the edges that may be drawn; `None` for all. Where every mother is a candidate, a chain would look at all of them."""
+    if len(problem.mother) < CROWDED * problem.n_daughters:
+        return None
+    return marginals(problem, "rough").edge > NEVER_DRAWN
 
 
 def _whole_number(value: object, name: str) -> int:
