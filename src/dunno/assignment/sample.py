@@ -12,8 +12,11 @@ from dunno.assignment.marginals import marginals
 from dunno.assignment.problem import Problem
 from dunno.errors import ProblemError
 
-CROWDED = 30  # edges per daughter; measured: fewer are drawn as fast as they are judged
-NEVER_DRAWN = 1e-12  # probability; judged: no number of draws that fits in memory would show it
+CROWDED = 30  # edges per daughter; judged
+"""From here on a look at which edges can be drawn at all costs less than it saves."""
+
+NEVER_DRAWN = 1e-12  # probability; judged
+"""Edges below this are left out where there are many: no number of samples that fits in memory would show them."""
 
 
 @dataclass(frozen=True, eq=False)
