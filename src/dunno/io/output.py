@@ -44,8 +44,10 @@ def read_written_run(folder: str | Path) -> dict[str, Any]:
     return content
 
 
-def reopen_movie(folder: str | Path, masks: str | Path | None = None) -> Movie:
-    """Open the movie that an output was made from; `masks` says where it is now, if it has moved.
+def reopen_movie(folder: str | Path, masks: str | Path | None = None, *, as_given: bool = False) -> Movie:
+    """Open the movie that an output was made from, under its repaired masks unless they are wanted as they were given.
+
+    `masks` says where it is now, if it has moved.
 
     Its cells are those that were measured then, and masks that have changed since are refused when they are read.
     """
@@ -59,7 +61,7 @@ def reopen_movie(folder: str | Path, masks: str | Path | None = None) -> Movie:
         raise InputError(f"{movie.mask_source}: has not all the frames that {folder} was made from")
     movie = movie.part(np.searchsorted(movie.frames, about.frames))
     movie.interval = about.interval
-    return with_stored_cells(movie, folder)
+    return with_stored_cells(movie, folder, as_given=as_given)
 
 
 OPENED_WITH: dict[str, Callable[[Any], bool]] = {
@@ -80,13 +82,13 @@ def _opened_with(about: RunInfo, folder: str | Path) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name != "images" or Path(value).exists()}
 
 
-def with_stored_cells(movie: Movie, folder: str | Path) -> Movie:
+def with_stored_cells(movie: Movie, folder: str | Path, *, as_given: bool = False) -> Movie:
     """View a movie with the cells of an output that was made from it, and under its repaired masks where it has some.
 
     An output of an older version has no cells, and the movie stays as it is.
     """
     folder = Path(folder).absolute()
-    if (folder / MASKS).is_dir():
+    if (folder / MASKS).is_dir() and not as_given:
         files = image_files(folder / MASKS)
         if len(files) != len(movie):
             raise InputError(f"{folder / MASKS}: has {len(files)} masks for {len(movie)} frames; track the movie again")
