@@ -44,7 +44,7 @@ def read_written_run(folder: str | Path) -> dict[str, Any]:
     return content
 
 
-def reopen_movie(folder: str | Path, masks: str | Path | None = None, repaired: bool = True) -> Movie:
+def reopen_movie(folder: str | Path, masks: str | Path | None = None, as_given: bool = False) -> Movie:
     """Open the movie that an output was made from.
 
     Its cells are those that were measured then, and masks that have changed since are refused when they are read.
@@ -52,10 +52,10 @@ def reopen_movie(folder: str | Path, masks: str | Path | None = None, repaired: 
     Args:
         folder: The output.
         masks: Where they are now, if they have moved.
-        repaired: Under its repaired masks, where it has some, or as it was given.
+        as_given: Not under its repaired masks, where it has some.
     """
     movie = reopen_given(folder, masks)
-    return with_stored_cells(movie, folder) if repaired else movie.with_cells(StoredCells(Path(folder) / CELLS))
+    return with_stored_cells(movie, folder, as_given=as_given)
 
 
 def reopen_given(folder: str | Path, masks: str | Path | None = None) -> Movie:
@@ -91,13 +91,13 @@ def _opened_with(about: RunInfo, folder: str | Path) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name != "images" or Path(value).exists()}
 
 
-def with_stored_cells(movie: Movie, folder: str | Path) -> Movie:
+def with_stored_cells(movie: Movie, folder: str | Path, *, as_given: bool = False) -> Movie:
     """View a movie with the cells of an output that was made from it, and under its repaired masks where it has some.
 
     An output of an older version has no cells, and the movie stays as it is.
     """
     folder = Path(folder).absolute()
-    if (folder / MASKS).is_dir():
+    if (folder / MASKS).is_dir() and not as_given:
         files = image_files(folder / MASKS)
         if len(files) != len(movie):
             raise InputError(f"{folder / MASKS}: has {len(files)} masks for {len(movie)} frames; track the movie again")

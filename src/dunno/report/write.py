@@ -98,7 +98,7 @@ def _repaired(
     if movie is None or not repairs:
         return None
     try:
-        return repair_scenes(reopen_movie(folder, masks, repaired=False), movie, repairs)
+        return repair_scenes(reopen_movie(folder, masks, as_given=True), movie, repairs)
     except (InputError, MovieError):
         return None
 
