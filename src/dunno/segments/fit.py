@@ -60,6 +60,9 @@ class SegmentModel:
         structure = clamps.structure
         weights = clamps.on(self.laws.weights(structure))
         posterior = propagate(structure.hypotheses, weights)
+        if clamps.beliefs is not None:
+            weights = clamps.beside(weights, posterior.state)
+            posterior = propagate(structure.hypotheses, weights, messages=posterior.messages)
         seen = Seen(structure, posterior, decide(structure, weights, posterior, clamps.sets, clamps.kept))
         if self.arrow is None:
             return seen
