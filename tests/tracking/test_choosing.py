@@ -15,6 +15,7 @@ from dunno.errors import InputError
 from dunno.simulate import colony
 from dunno.terms import Term
 from dunno.types import Truth
+from dunno.types.records import from_json, to_json
 
 TEST = SkipTest(2, 10_000, 10_000, 20.0, 20.0, 2.0, 0.05, divisions=100.0, divisions_between=100.0)
 
@@ -126,7 +127,7 @@ def test_what_helps_is_told_in_one_sentence() -> None:
     nan = float("nan")
     masks = Trial("masks", nan, nan, nan, nan, True, excess=0.32)
     assert in_words([masks]).startswith("masks join: 32% more divisions")
-    assert Trial.of_dict(masks.to_dict()).excess == 0.32
+    assert from_json(Trial, to_json(masks), "trial").excess == 0.32
     pushed = Trial("touching", nan, nan, nan, nan, True, exchanged=12.3)
     assert in_words([trials[1], pushed]).startswith(
         "places alone decide; shape would not help; touching joins: cells push"

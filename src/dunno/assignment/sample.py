@@ -7,9 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno import _core
+from dunno.assignment.marginals import marginals
 from dunno.assignment.problem import Problem
 from dunno.assignment.triples import Triples
 from dunno.errors import ProblemError
+
+CROWDED = 30  # edges per daughter; judged
+"""From here on a look at which edges can be drawn at all costs less than it saves."""
+
+NEVER_DRAWN = 1e-12  # probability; judged
+"""Edges below this are left out where there are many: no number of samples that fits in memory would show them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +60,24 @@ def sample(problem: Problem, n: int, seed: int, report: bool = False) -> NDArray
                [0]])
     """
     count = _whole_number(n, "n")
+    kept = _worth_drawing(problem)
+    if kept is not None:
+        problem = problem.among(kept)
     sequence = np.random.SeedSequence(_whole_number(seed, "seed"))
     state = sequence.generate_state(4, np.uint64).astype(np.uint64, copy=False)
     flat, exact = _core.sample(problem.core, count, state)
     edge = np.asarray(flat, np.int64).reshape(count, problem.n_daughters)
-    if not report:
-        return edge
-    return Samples(edge, float(count) if exact else effective_size(problem, edge), exact)
+    size = (float(count) if exact else effective_size(problem, edge)) if report else 0.0
+    if kept is not None:
+        edge = np.where(edge >= 0, np.flatnonzero(kept)[edge] if kept.any() else -1, -1)
+    return Samples(edge, size, exact) if report else edge
+
+
+def _worth_drawing(problem: Problem) -> NDArray[np.bool_] | None:
+    """(E,) the edges that may be drawn; `None` for all. Where every mother is a candidate, a chain would look at all of them."""
+    if len(problem.mother) < CROWDED * problem.n_daughters:
+        return None
+    return marginals(problem, "rough").edge > NEVER_DRAWN
 
 
 def _whole_number(value: object, name: str) -> int:

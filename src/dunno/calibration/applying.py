@@ -10,7 +10,7 @@ import numpy as np
 from dunno.assignment import Problem, decide
 from dunno.assignment.distributions import normalise
 from dunno.calibration.base import Calibration, refuse_calibrated
-from dunno.costs import cost_of
+from dunno.costs import cost_that_made
 from dunno.methods import ScoredPair
 from dunno.methods.joint_posterior import JointPosterior
 from dunno.types import Block, Candidates, FramePair, Movie, PairPosterior
@@ -66,7 +66,7 @@ def applied(calibration: Calibration, tracking: Tracking) -> Tracking:
 
 def _solved_again(calibration: Calibration, tracking: Tracking) -> Block:
     movie, about = tracking.movie, tracking.about
-    cost = cost_of(about.cost, **about.cost_parameters)
+    cost = cost_that_made(about)
     if calibration.needs_field and calibration.fitted_for.get("movie") != about.movie:
         calibration = calibration.moved_to(Field.around([movie.detections(t) for t in range(len(movie))]))
     frames = frame_pairs(movie, len(tracking.pairs))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dunno.types.records import MaybeKnown
 
 
 @dataclass(frozen=True)
@@ -12,25 +13,15 @@ class Trial:
     """A term that was tried beside those that had joined before."""
 
     name: str  # The term
-    before: float  # Loss per daughter with every second frame left out, in nats, without it
-    after: float  # The same with it; by what it saves on a few daughters, where they show that it is of no use
-    wrong_before: float  # Share of links that are wrong there, by what all frames say, without it
-    wrong_after: float  # The same with it; NaN where a few daughters decided, or none
+    before: MaybeKnown  # Loss per daughter with every second frame left out, in nats, without it
+    after: MaybeKnown  # The same with it; by what it saves on a few daughters, where they show that it is of no use
+    wrong_before: MaybeKnown  # Share of links that are wrong there, by what all frames say, without it
+    wrong_after: MaybeKnown  # The same with it; NaN where a few daughters decided, or none
     joined: bool  # Whether it speaks
     # For a term that joins because of them: by which share single steps see more divisions than skipped ones
     excess: float | None = None
     # For a term that joins because of them: how many links are thought to be wrong where cells push each other
     exchanged: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON, which knows no NaN."""
-        return {name: None if value != value else value for name, value in asdict(self).items()}
-
-    @classmethod
-    def of_dict(cls, content: Mapping[str, Any]) -> Trial:
-        """The reverse of `to_dict`."""
-        losses = ("before", "after", "wrong_before", "wrong_after")
-        return cls(**{**content, **{name: float("nan") for name in losses if content[name] is None}})
 
 
 def in_words(trials: Sequence[Trial]) -> str:

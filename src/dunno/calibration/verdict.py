@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from dunno.types import RunInfo
+from dunno.types.records import MaybeKnown
 
 Word = Literal["supported", "untested", "contradicted"]
 
@@ -44,29 +45,18 @@ class SkipTest:
     links: int  # Their links
     promised: float  # How many of these were promised to be wrong
     composed: float  # How many are, by what the frames between say
-    growth: float  # Squared motion over `step` steps, relative to one step
-    growth_error: float  # Standard error of its logarithm
+    growth: MaybeKnown  # Squared motion over `step` steps, relative to one step
+    growth_error: MaybeKnown  # Standard error of its logarithm
     tempering: float = 1.0  # By how much the fit had to be softened
-    divisions: float = float("nan")  # How many divisions are seen at this step
-    divisions_between: float = float("nan")  # How many there are, by what the frames between say
+    divisions: MaybeKnown = float("nan")  # How many divisions are seen at this step
+    divisions_between: MaybeKnown = float("nan")  # How many there are, by what the frames between say
     # Links by how wrong they were promised to be: (promised share, share that is wrong, links) of each bin
     bins: tuple[tuple[float, float, int], ...] = ()
-
-    @classmethod
-    def of_dict(cls, content: Mapping[str, Any]) -> SkipTest:
-        """The reverse of `to_dict`."""
-        numbers: dict[str, Any] = {name: float("nan") if value is None else value for name, value in content.items()}
-        return cls(**numbers | {"bins": tuple((float(p), float(f), int(n)) for p, f, n in content["bins"])})
 
     @property
     def is_clear(self) -> bool:
         """Whether links are clear enough for what depends on them to be told."""
         return self.composed < UNCLEAR * self.links
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON, which knows no NaN."""
-        content = {**asdict(self), "bins": [list(each) for each in self.bins]}
-        return {name: None if value != value else value for name, value in content.items()}
 
 
 @dataclass(frozen=True)
@@ -118,6 +108,28 @@ def hopeless(test: SkipTest) -> bool:
     return test.growth < LEAST_GROWTH or test.composed > LARGEST_SHARE * test.links
 
 
+def is_kept(promised: float, found: float) -> bool:
+    """Whether so many wrong links are about as many as were promised, as far as chance allows."""
+    ratio = (found + 1) / (promised + 1)
+    surprise = abs(found - promised) / np.sqrt(promised + found + 1)
+    return bool(max(ratio, 1 / ratio) <= LARGEST_RATIO or surprise <= LARGEST_SURPRISE)
+
+
+def still_kept(promised: float) -> tuple[int, int]:
+    """The fewest and the most wrong links that would still be about as many as were promised.
+
+    Example:
+        >>> still_kept(19), still_kept(1000)
+        ((1, 53), (667, 1500))
+    """
+    low = high = round(promised)
+    while low > 0 and is_kept(promised, low - 1):
+        low -= 1
+    while is_kept(promised, high + 1):
+        high += 1
+    return low, high
+
+
 def _findings(test: SkipTest, covering: float) -> Iterator[Verdict]:
     """What can be said, the weightiest first."""
     skipped, growth = "with every second frame left out", f"{test.growth:.2f} times"
@@ -139,9 +151,7 @@ def _findings(test: SkipTest, covering: float) -> Iterator[Verdict]:
             f"with all frames {test.divisions_between:.0f} divisions are seen, with every second one left out "
             f"{test.divisions:.0f}: masks come and go, and divisions are not to be trusted",
         )
-    ratio = (test.composed + 1) / (test.promised + 1)
-    surprise = abs(test.composed - test.promised) / np.sqrt(test.promised + test.composed + 1)
-    if max(ratio, 1 / ratio) > LARGEST_RATIO and surprise > LARGEST_SURPRISE:
+    if not is_kept(test.promised, test.composed):
         links = f"{test.promised:.0f} links were promised to be wrong, and {test.composed:.0f} were"
         yield Verdict("contradicted", f"{skipped}, {links}")
     if covering > LARGEST_COVERING:
@@ -157,4 +167,4 @@ def _findings(test: SkipTest, covering: float) -> Iterator[Verdict]:
         few = f"{test.composed:.1f} of {test.links:,} links are wrong: too few to judge by"
         yield Verdict("untested", f"{skipped}, {few}; the probabilities are the model's own")
     links = f"{test.promised:.0f} of {test.links:,} links were promised to be wrong, and {test.composed:.0f} were"
-    yield Verdict("supported", f"{skipped}, {links}, by what all frames say")
+    yield Verdict("supported", f"{skipped}, {links}, as all frames show")

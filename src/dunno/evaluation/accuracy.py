@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 
 from dunno.evaluation.calibration_error import BINS, check_bins, error_floor, expected_error
-from dunno.evaluation.divisions import DIVISION_TOLERANCE, DivisionScores, divisions
+from dunno.evaluation.divisions import DIVISION_TOLERANCE, DivisionScores, division_scores, matched_divisions
+from dunno.evaluation.followed_cells import FollowedCells
+from dunno.evaluation.held_cells import HeldCells
+from dunno.evaluation.held_links import held_links
 from dunno.evaluation.outcomes import BEGINNING, RIGHT_LINK, SWAP, UNSEEN, Decisions
+from dunno.evaluation.own_tracks import OwnTracks, own_tracks
 from dunno.evaluation.pairs_with_truth import decide
 from dunno.evaluation.sparsification import kept_right
 from dunno.tracking import Tracking
@@ -48,6 +52,8 @@ class Scores:
         auroc: Chance that a right link is more confident than a wrong one.
         aurc: Mean share of wrong links among the most confident ones, over all shares kept; lower is better.
         divisions: Divisions reported beside the true ones, within a tolerance of frames.
+        tracks: Whether annotated cells have tracks of their own.
+        held_recall: Share of the true links that was made; each leads from the latest of four earlier frames that show the cell.
         n_bins: Bins of confidence in every calibration error.
         counts: What was left out or odd.
         intervals: 95 % bootstrap intervals over frame pairs, where asked for.
@@ -76,6 +82,8 @@ class Scores:
     auroc: float
     aurc: float
     divisions: DivisionScores | None = None
+    tracks: OwnTracks | None = None
+    held_recall: float = float("nan")
     n_bins: int = BINS
     counts: dict[str, int] = field(default_factory=dict)
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -87,13 +95,14 @@ class Scores:
 
     def to_dict(self) -> dict[str, Any]:
         """Numbers and strings only; NaN as `None`."""
-        content = {**asdict(self), "divisions": None if self.divisions is None else self.divisions.to_dict()}
+        content = {**asdict(self), "divisions": self.divisions and self.divisions.to_dict()}
+        content["tracks"] = self.tracks and self.tracks.to_dict()
         return _without_nan(content)
 
 
 def _without_nan(content: dict[str, Any]) -> dict[str, Any]:
     return {
-        key: _without_nan(value) if key == "divisions" and value else None if value != value else value
+        key: _without_nan(value) if key in ("divisions", "tracks") and value else None if value != value else value
         for key, value in content.items()
     }
 
@@ -142,6 +151,9 @@ def score(
         reasons["intervals"] = "one frame pair only: there is nothing to resample"
     elif bootstrap:
         intervals = _bootstrap(decisions, len(tracking.pairs), bootstrap, seed, n_bins)
+    followed, held = FollowedCells.of(tracking), HeldCells.of(tracking.movie, truth)
+    links = held_links(followed, held)
+    divided = matched_divisions(followed, held, np.flatnonzero(followed.divides), tolerance)
     return Scores(
         n_links=len(decisions.link_right),
         n_daughters=len(decisions.right),
@@ -149,12 +161,14 @@ def score(
         n_true_links=int(decisions.true_links.sum()),
         n_bins=n_bins,
         **core_scores(decisions, n_bins),
-        **promises(decisions),
+        **links.promises(),
         ece_floor=error_floor(decisions.link_confidence, n_bins, seed),
         ece_daughters_floor=error_floor(decisions.confidence, n_bins, seed),
         auroc=auroc(decisions.link_confidence, decisions.link_right),
         aurc=aurc(decisions.link_confidence, decisions.link_right),
-        divisions=divisions(tracking, truth, tolerance),
+        divisions=division_scores(followed, held, tolerance, knows=tracking.block.has_events),
+        tracks=own_tracks(followed, held, divided),
+        held_recall=links.recall,
         counts=decisions.counts,
         intervals=intervals,
         reasons=reasons,

@@ -23,12 +23,6 @@ from dunno.segments.segments import Segments
 from dunno.segments.ways import STAYING, TWO, Divisions, Moves, Splits, Stays, Ways
 from dunno.types import Floats, Ints
 
-ANEW, MOST_SAID = 0.05, 4.0
-MOSTPOS = 0
-LOOKS = True
-
-"""What share of how a mask looks is said anew in each frame (shapes and areas last some 20 frames), and the most that it says."""
-
 
 @dataclass(frozen=True, eq=False)
 class Scene:
@@ -197,13 +191,6 @@ class Laws:
         straight, turned = (np.logaddexp(each, jolt - log(2)) for each in (straight, turned))
         return Links(straight, turned, np.exp(unjolted - np.logaddexp(straight, turned)))
 
-    def looks_like_two(self, segments: Segments) -> Floats:
-        """(M,) log ratio of the densities of a mask's halves and area where it holds two cells, and where one."""
-        masks = slice(0, segments.n_masks)
-        log_area = np.log(segments.area[masks])
-        area = self.turnover.log_area_of_two(log_area) - self.turnover.log_area(log_area)
-        return np.clip(self.shape.log_two(segments)[masks] + area, -MOST_SAID, MOST_SAID)
-
     def moves(self, moves: Moves, scene: Scene, links: Links) -> Floats:
         """Of single objects."""
         pairs, holdings = scene.pairs, scene.holdings
@@ -226,9 +213,6 @@ class Laws:
         earned += np.where(content == Content.FRAGMENT, log(1 - self.debris.end), 0.0)
         with_two = self.neck.log_lasts(scene.pairs, segments, two=True) - self.neck.log_lasts(scene.pairs, segments)
         earned += with_two[ways.pair]
-        if LOOKS:
-            looks = ANEW * np.minimum(self.looks_like_two(segments), MOSTPOS)[holdings.mask[ways.daughter]]
-            earned += np.where(content == Content.FRAGMENT, 0.0, looks)
         goes_on = np.bincount(holdings.state, self.log_goes_on(segments, holdings), len(holdings.mask))[ways.mother]
         lasting = (self.sharing.log_stays - self.sharing.log_parts)[content]
         return earned + goes_on + lasting - self.begins(segments, holdings)[ways.daughter]
@@ -300,9 +284,9 @@ class _Fit:
         return replace(
             old,
             motion=old.motion.fitted(pairs, unjolted),
-            shape=old.shape.fitted(pairs, unjolted, self.segments, self.single, self.two),
+            shape=old.shape.fitted(pairs, unjolted, self.segments, self.single),
             jolt=old.jolt.fitted(float((self.cell_links - unjolted).sum()), float(self.cell_links.sum())),
-            turnover=turnover.with_area(log_area[masks], self.single, self.two).with_missed(
+            turnover=turnover.with_area(log_area[masks], self.single).with_missed(
                 float((self.cell_links * pairs.gap).sum()), cells
             ),
             division=self._division(float(self.there[able].sum())),

@@ -89,19 +89,25 @@ def match_cells(label: Ints, masks: LabelImage, markers: LabelImage, least: floa
 
     A marker is held by the detection that covers most of it, if that is more than a share of it.
     """
-    if masks.shape != markers.shape:
-        raise TruthError(
-            f"masks of shape {masks.shape}, but annotations of shape {markers.shape}; they must be the same"
-        )
-    marked = measure(markers, "annotation")
-    cell, marker, shared = count_overlaps(masks, markers)
-    covered = (shared > least * marked.area[np.searchsorted(marked.label, marker)]) & _are_largest(marker, shared)
+    marker, cell, shared, size = overlaps_of_cells(masks, markers)
+    covered = (shared > least * size) & _are_largest(marker, shared)
     order = np.argsort(shared[covered], kind="stable")  # the largest is written last
     tracks = np.zeros(len(label), np.int64)
     place, held = np.searchsorted(label, cell[covered][order]), marker[covered][order].astype(np.int64)
     tracks[place] = held
     besides = tracks[place] != held
     return tracks, np.stack([place[besides], held[besides]]).astype(np.int64)
+
+
+def overlaps_of_cells(masks: LabelImage, markers: LabelImage) -> tuple[Ints, Ints, Ints, Ints]:
+    """(k,) annotated cells and the masks that share pixels with them, how many, and how many each cell has."""
+    if masks.shape != markers.shape:
+        raise TruthError(
+            f"masks of shape {masks.shape}, but annotations of shape {markers.shape}; they must be the same"
+        )
+    marked = measure(markers, "annotation")
+    cell, marker, shared = count_overlaps(masks, markers)
+    return marker, cell, shared, marked.area[np.searchsorted(marked.label, marker)]
 
 
 def _are_largest(marker: Ints, shared: Ints) -> Bools:

@@ -20,6 +20,7 @@ TRACK_COLUMNS = (
     "least_confidence",
     "ending",
     "p_ending",
+    "p_cell",
 )
 
 
@@ -70,9 +71,9 @@ class _Table:
 
 
 def _track_line(row: TrackRow) -> str:
-    p_ending = "" if row.p_ending is None else f"{row.p_ending:.9g}"
+    p_ending, p_cell = ("" if p is None else f"{p:.9g}" for p in (row.p_ending, row.p_cell))
     sure = f"{row.confidence:.9g},{row.least:.9g}"
-    return f"{row.track},{row.first},{row.last},{row.mother},{sure},{row.ending},{p_ending}\n"
+    return f"{row.track},{row.first},{row.last},{row.mother},{sure},{row.ending},{p_ending},{p_cell}\n"
 
 
 def write_cells(path: Path, frames: Iterable[Detections]) -> int:

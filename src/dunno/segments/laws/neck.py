@@ -26,8 +26,8 @@ ONE_NEXT: Chain = ((0.97, 0.02, 0.01), (0.46, 0.48, 0.06), (0.18, 0.25, 0.57))
 TWO_NEXT: Chain = ((0.7, 0.25, 0.05), (0.12, 0.58, 0.3), (0.02, 0.14, 0.84))
 """Beforehand: about what annotated cells of iPSC-07 01 and 02 show (benchmarks.parts)."""
 
-ONE_WORTH, TWO_WORTH = 200.0, 1000.0
-"""Masks that these are worth, of one cell and of two: what masks of two look like is hardly left to the movie."""
+ONE_WORTH, TWO_WORTH = 2000.0, 1000.0
+"""Masks that these are worth, of one cell and of two: what they look like is hardly left to the movie."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ class Neck:
         level = neck_levels(segments)
         masks = level[: segments.n_masks]
         step = level[lasting.mother] * 3 + level[lasting.daughter]
-        steps = [np.bincount(step, weight, 9).reshape(3, 3) for weight in (one, both)]
+        steps = [np.bincount(step, weight, 9).astype(np.float64).reshape(3, 3) for weight in (one, both)]
         return Neck(
-            _shares(np.bincount(masks, single, 3), ONE, ONE_WORTH),
-            _shares(np.bincount(masks, two, 3), TWO_CELLS, TWO_WORTH),
+            _shares(np.bincount(masks, single, 3).astype(np.float64), ONE, ONE_WORTH),
+            _shares(np.bincount(masks, two, 3).astype(np.float64), TWO_CELLS, TWO_WORTH),
             _chain(steps[0], ONE_NEXT, ONE, ONE_WORTH),
             _chain(steps[1], TWO_NEXT, TWO_CELLS, TWO_WORTH),
         )
@@ -90,5 +90,7 @@ def _shares(count: Floats, prior: Shares, worth: float) -> Shares:
 
 def _chain(count: Floats, prior: Chain, marginal: Shares, worth: float) -> Chain:
     """Rows are worth as much as they are frequent."""
-    first, second, third = (_shares(row, *beside) for row, *beside in zip(count, prior, worth * np.array(marginal)))
+    first, second, third = (
+        _shares(row, before, worth * share) for row, before, share in zip(count, prior, marginal, strict=True)
+    )
     return first, second, third
