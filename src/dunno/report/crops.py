@@ -60,11 +60,17 @@ class Box:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A frame as a person sees it, seen from above where it is 3D."""
+    """A frame as a person sees it, seen from above where it is 3D.
 
-    labels: LabelImage  # (Y, X) which cell is seen where
-    grey: NDArray[np.uint8]  # (Y, X) 0 to 255
-    masks: LabelImage  # ([Z,] Y, X) the labels, of cells behind others too
+    Attributes:
+        labels: (Y, X) which cell is seen where.
+        grey: (Y, X) 0 to 255.
+        masks: ([Z,] Y, X) the labels, of cells behind others too.
+    """
+
+    labels: LabelImage
+    grey: NDArray[np.uint8]
+    masks: LabelImage
 
     def crop(self, box: Box) -> NDArray[np.uint8]:
         """The grey values inside a box."""
