@@ -56,25 +56,15 @@ Value = Callable[[SceneMeans], Series]
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that should show in the table.
+    """Something that should show in the table."""
 
-    Attributes:
-        words: The claim, in our words.
-        source: Where it is made: a section of the paper, or "ours".
-        quantity: What is computed, in words.
-        value: The number that should be above zero, for each scene.
-        rising: Take the number minus that at the dataset's first step.
-        margin: Where given, the claim is that the number lies within ± this.
-        costs: Which count; all, if none is named.
-    """
-
-    words: str
-    source: str
-    quantity: str
-    value: Value
-    rising: bool = False
-    margin: float | None = None
-    costs: tuple[str, ...] = ()
+    words: str  # The claim, in our words
+    source: str  # Where it is made: a section of the paper, or "ours"
+    quantity: str  # What is computed, in words
+    value: Value  # The number that should be above zero, for each scene
+    rising: bool = False  # Take the number minus that at the dataset's first step
+    margin: float | None = None  # Where given, the claim is that the number lies within ± this
+    costs: tuple[str, ...] = ()  # Which count; all, if none is named
 
 
 def drop(method: str, scaling: str = TS) -> Value:

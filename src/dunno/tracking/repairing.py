@@ -34,19 +34,12 @@ LOOK_AROUND = 24  # frames; judged
 
 @dataclass(frozen=True, eq=False)
 class RepairedSpan:
-    """Some frames, solved.
+    """Some frames, solved."""
 
-    Attributes:
-        block: Their objects, links and probabilities.
-        drawn: By position in the movie, what is drawn again in a frame.
-        repairs: What became of masks.
-        others: Segments that were not chosen.
-    """
-
-    block: Block
-    drawn: Mapping[int, Drawn]
-    repairs: tuple[Repair, ...]
-    others: OtherSegments
+    block: Block  # Their objects, links and probabilities
+    drawn: Mapping[int, Drawn]  # By position in the movie, what is drawn again in a frame
+    repairs: tuple[Repair, ...]  # What became of masks
+    others: OtherSegments  # Segments that were not chosen
 
 
 class Before(NamedTuple):
