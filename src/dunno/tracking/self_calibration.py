@@ -16,7 +16,7 @@ from dunno.segments.glance import glance
 from dunno.segments.structure import MAX_GAP, Options
 from dunno.tracking.choosing import Choice, choose_evidence
 from dunno.tracking.measured_blocks import broken_frames
-from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
+from dunno.tracking.missing import intervals_with_gaps, lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
 from dunno.tracking.sampling import Sample, fit_sample
 from dunno.tracking.skipping import SkippedModel, skip
@@ -50,7 +50,12 @@ def fit_plan(plan: Plan, sample: Sample, about: RunInfo, *, may_widen: bool, tel
     calibration = tested(calibration_of(found.choice.fit, about), sample, found.choice.fit, found.skipped, tell)
     model = found.fit.model if sample.movie.clock is None else with_lag_power(found.fit.model, found.power)
     calibration = replace(
-        calibration, model=model, courses=found.fit.courses(), trials=found.choice.trials, segments=segments
+        calibration,
+        model=model,
+        courses=found.fit.courses(),
+        trials=found.choice.trials,
+        segments=segments,
+        intervals=intervals_with_gaps(calibration.intervals, found.choice.fit.model, found.fit.model),
     )
     plan = replace(plan, gate=gate, calibration=calibration)
     # a block holds its frames, with their pixels where the cost asks for them
