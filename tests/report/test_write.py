@@ -271,10 +271,10 @@ def test_the_page_tells_what_was_looked_at_and_over_how_many_frames() -> None:
         "fitted": "self",
         "problems": [],
         "parameters": {"p_divide": 0.02, "p_lost": 0.01, "p_missed": 0.03, "stays_missed": 0.03},
-        "evidence": {"told": "size helps"},
+        "evidence": {"told": "also size"},
         "max_gap": 2,
     }
     told = _calibration(replace(ABOUT, calibration=calibration))
-    assert "What else was looked at: size helps." in told
+    assert "What the model looked at: also size." in told
     assert "links may skip 2 frames." in told
     assert "skip" not in _calibration(replace(ABOUT, calibration={**calibration, "max_gap": 0}))

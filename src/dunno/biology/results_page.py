@@ -13,6 +13,7 @@ from dunno.biology.lineage import BORN, ENDED
 from dunno.biology.quantities import NOT_IN_THE_INTERVALS, Biology, Quantity, what_is_in
 from dunno.report import words
 from dunno.report.html_tables import table
+from dunno.runs.findings import debris_left_out
 from dunno.types import Floats
 
 
@@ -69,7 +70,7 @@ def _drawn(found: Biology) -> str:
 def _debris(found: Biology) -> str:
     """What was left out, or counted."""
     told = debris_sentence(found)
-    return f" {told[0].upper()}{told[1:]}." if told else ""
+    return f" {told}." if told else ""
 
 
 def debris_sentence(found: Biology) -> str:
@@ -77,10 +78,9 @@ def debris_sentence(found: Biology) -> str:
     every = len(found.tracking.tracks())
     if not found.debris:
         return ""
-    told = f"{found.debris:,} of {every:,} tracks are taken for debris"
-    return (
-        f"{told}, and measured like cells" if found.with_debris else f"{told} and left out; --with-debris measures them"
-    )
+    if found.with_debris:
+        return f"{found.debris:,} of {every:,} tracks are taken for debris, and measured like cells"
+    return debris_left_out(found.debris, every, "measures")
 
 
 def number(value: float) -> str:

@@ -31,10 +31,10 @@ def in_words(trials: Sequence[Trial]) -> str:
     told = [_helping([each for each in trials if each not in masks and each not in pushed])]
     if masks:
         more = f"{masks[0].excess:.0%} more divisions are seen with all frames than with every second one"
-        told.append(f"{_listed(masks)} join: {more}")
+        told.append(f"masks may be wrong: {more}")
     if pushed:
         told.append(
-            f"touching joins: cells push each other, and about {pushed[0].exchanged:.0f} more links than motion says are wrong"
+            f"cells push each other, and about {pushed[0].exchanged:.0f} more links than motion says are wrong"
         )
     return "; ".join(each for each in told if each)
 
@@ -43,15 +43,25 @@ def _helping(trials: Sequence[Trial]) -> str:
     joined, left = ([each for each in trials if each.joined is kept] for kept in (True, False))
     if not trials:
         return ""
+    rest = f"not needed: {_listed(left)}" if left else ""
     if not joined:
-        return f"places alone decide; {_listed(left)} would not help"
+        return f"only where cells are and how they move; {rest}"
     first, last = joined[0].wrong_before, joined[-1].wrong_after
-    fewer = f": {1 - last / first:.0%} fewer wrong links expected" if first > last > 0 or first > last else ""
-    verb = "helps" if len(joined) == 1 else "help"
-    rest = f"; {_listed(left)} {'does' if len(left) == 1 else 'do'} not" if left else ""
-    return f"{_listed(joined)} {verb}{fewer}{rest}"
+    fewer = f" ({1 - last / first:.0%} fewer wrong links expected)" if first > last > 0 or first > last else ""
+    return "; ".join(part for part in (f"also {_listed(joined)}{fewer}", rest) if part)
 
 
 def _listed(trials: Sequence[Trial]) -> str:
-    names = [each.name for each in trials]
+    names = [PLAIN_NAMES.get(each.name, each.name) for each in trials]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+PLAIN_NAMES = {
+    "parting": "where the daughters of a division lie",
+    "readiness": "whether a cell is due to divide",
+    "overlap": "how much masks overlap",
+    "axes": "how cells are turned",
+    "jumps": "sudden changes",
+    "touching": "cells that push each other",
+}
+"""Of terms whose own names say little to a person who does not know the model."""

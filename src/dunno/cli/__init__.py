@@ -32,6 +32,7 @@ COMMANDS = {
     "report": "report:report",
     "measure": "measure:measure",
     "export": "export:export",
+    "repair": "repair:repair",
     "trackmate": "trackmate:command",
     "review": "review:review",
     "benchmark": "benchmark:benchmark",

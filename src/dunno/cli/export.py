@@ -39,6 +39,7 @@ def export(
     from dunno.io.writers import export as write
     from dunno.io.writers import find_format
     from dunno.io.writing import REVIEW_FILE
+    from dunno.runs.findings import debris_left_out
 
     check_limits(min_probability, min_length)
     form = find_format(to)
@@ -68,9 +69,7 @@ def export(
     if not quiet:
         say(f"written to {path}: {len(tracks):,} tracks as {form.name}; probabilities are {about.verdict}")
         if other.debris:
-            say(
-                f"{other.debris:,} of {other.all_tracks:,} tracks are taken for debris and left out; --with-debris writes them"
-            )
+            say(debris_left_out(other.debris, other.all_tracks, "writes"))
         for line in _summary(left_out, min_probability, min_length):
             say(line)
 

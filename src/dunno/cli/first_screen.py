@@ -73,7 +73,7 @@ def _say_findings(console: Console, run: Run) -> None:
         ("divisions", findings.divisions(found)),
         ("tracks", findings.tracks(found)),
         ("debris", findings.debris(found)),
-        ("masks", findings.masks(found.repairs)),
+        ("masks", findings.masks_repaired(found.repairs)),
         ("left out", findings.missing(found)),
     ):
         if told is not None:
@@ -174,6 +174,8 @@ def _finding(finding: dict[str, Any], about: RunInfo) -> str:
 
 def _say_next(console: Console, run: Run) -> None:
     """Where the files are, and what to do with them: commands that can be copied."""
+    from rich.padding import Padding
+
     folder = str(run.folder)
     console.print("\n[bold]What next?[/bold]")
     commands = (
@@ -189,10 +191,12 @@ def _say_next(console: Console, run: Run) -> None:
     width = max(len(command) for command, _ in commands)
     beside = width + 2 + max(len(told) for _, told in commands) + 2 <= console.width
     for command, told in commands:
-        say(f"  {command:<{width}}  {told}" if beside else f"  {command}\n      {told}")
+        say(f"  {command:<{width}}  {told}" if beside else f"  {command}")
+        if not beside:
+            console.print(Padding(told, (0, 0, 0, 6)))
     files = ", ".join(sorted(path.name for path in run.folder.glob("*.csv")) + sorted(_folders(run)))
     say(f"\nwritten to {folder}: {files}")
-    say("(--explain says what the words mean, --verbose what was fitted)")
+    say("--explain says what the words mean, --verbose tells more")
 
 
 def _folders(run: Run) -> Iterator[str]:

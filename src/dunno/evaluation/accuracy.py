@@ -33,7 +33,7 @@ class Scores:
         n_links: Selected links whose daughter is a true cell.
         n_daughters: Daughters that take part.
         n_edges: Candidate edges of those daughters.
-        n_true_links: Daughters with a true, detected mother.
+        n_true_links: True links between masks; a daughter has one to each detected mother of a cell in its mask.
         accuracy: Share of selected links that is right (the paper's).
         recall: Share of true links that was selected.
         daughter_accuracy: Share of daughters whose decision, a mother or ⊥, is right.

@@ -72,7 +72,7 @@ def _decide_pair(pair: PairPosterior, true: TrueMothers, number: int) -> Decisio
         pair=np.full(int(known.sum()), number),
         log_true=log_true[known],
         square=square[known],
-        true_links=np.array([(true.mother >= 0).sum()]),
+        true_links=np.array([true.n_edges]),
         n_edges=np.array([known[pair.daughter].sum()]),
         counts={
             "false_detections": int((~true.known).sum()),

@@ -164,7 +164,7 @@ def _told(found: Summary) -> str:
         "Divisions": findings.divisions(found),
         "Tracks": findings.tracks(found),
         "Debris": findings.debris(found),
-        "Masks": findings.masks(found.repairs),
+        "Masks": findings.masks_repaired(found.repairs),
         "Missing": findings.missing(found),
     }
     return "".join(f"<dt>{name}</dt><dd>{escape(text)}.</dd>" for name, text in told.items() if text)

@@ -95,7 +95,7 @@ def _calibration(about: RunInfo) -> str:
 def _evidence(calibration: Mapping[str, Any]) -> str:
     """What spoke beside places, and why."""
     told = (calibration.get("evidence") or {}).get("told")
-    return f" What else was looked at: {escape(told)}." if told else ""
+    return f" What the model looked at: {escape(told)}." if told else ""
 
 
 def _gaps(calibration: Mapping[str, Any]) -> str:

@@ -45,7 +45,8 @@ def divisions(found: Summary) -> str:
         return f"{count(found.divisions)} in the tracks; the method does not say how sure that is"
     low, high = found.divisions_interval
     likely = count(low) if low == high else f"{count(low)} to {count(high)}"
-    told = f"{likely} (95 %), about {round(found.expected_divisions):,}; {count(found.divisions)} are in the tracks"
+    about = min(max(round(found.expected_divisions), low), high)
+    told = f"{likely} (95 %), about {count(about)}; {count(found.divisions)} are in the tracks"
     if low <= found.divisions <= high:
         return told
     why = "some of them too soon after one another" if found.divisions > high else "doubtful ones are left out there"
@@ -66,14 +67,24 @@ def tracks(found: Summary) -> str:
 
 def debris(found: Summary) -> str | None:
     """What is taken for debris; `None` where nothing is."""
-    every = found.tracks + (0 if found.with_debris else found.debris_tracks)
     if not found.debris_tracks:
         return None
-    told = f"{count(found.debris_tracks)} of {count(every)} tracks are taken for debris"
-    return f"{told}; they are counted" if found.with_debris else f"{told}; --with-debris counts them"
+    if found.with_debris:
+        return f"{count(found.debris_tracks)} of {count(found.tracks)} tracks are taken for debris; they are counted"
+    return debris_left_out(found.debris_tracks, found.tracks + found.debris_tracks, "counts")
 
 
-def masks(repairs: Mapping[str, int]) -> str | None:
+def debris_left_out(debris: int, tracks: int, does: str) -> str:
+    """How many tracks are left out, and what would keep them.
+
+    Example:
+        >>> debris_left_out(568, 750, "counts")
+        '568 of 750 tracks are taken for debris; --with-debris counts them'
+    """
+    return f"{count(debris)} of {count(tracks)} tracks are taken for debris; --with-debris {does} them"
+
+
+def masks_repaired(repairs: Mapping[str, int]) -> str | None:
     """How many were repaired; `None` where they were taken as they are."""
     told = [f"{count(n)} {REPAIRED[what][n != 1]}" for what, n in repairs.items() if what in REPAIRED]
     return "; ".join(told) or None

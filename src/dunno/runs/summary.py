@@ -195,7 +195,8 @@ class Census:
             return told
         minutes = self._about.interval
         unit = 1.0 if minutes is None else minutes / 60
-        time, least, most = (float(unit * np.log(2) * cells / number) for number in (expected, high, low))
+        ends = expected, max(high, expected), min(low, expected)
+        time, least, most = (float(unit * np.log(2) * cells / number) for number in ends)
         told |= {"doubling_time": time, "doubling_time_interval": (least, most)}
         return told | {"time_unit": "frames" if minutes is None else "hours"}
 

@@ -16,7 +16,7 @@ from dunno.segments.glance import glance
 from dunno.segments.structure import MAX_GAP, Options
 from dunno.tracking.choosing import Choice, choose_evidence
 from dunno.tracking.measured_blocks import broken_frames
-from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
+from dunno.tracking.missing import intervals_with_gaps, lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
 from dunno.tracking.reversal import arrow_counts
 from dunno.tracking.sampling import Sample, fit_sample
@@ -51,7 +51,12 @@ def fit_plan(plan: Plan, sample: Sample, about: RunInfo, *, may_widen: bool, tel
     calibration = tested(calibration_of(found.choice.fit, about), sample, found.choice.fit, found.skipped, tell)
     model = found.fit.model if sample.movie.clock is None else with_lag_power(found.fit.model, found.power)
     calibration = replace(
-        calibration, model=model, courses=found.fit.courses(), trials=found.choice.trials, segments=segments
+        calibration,
+        model=model,
+        courses=found.fit.courses(),
+        trials=found.choice.trials,
+        segments=segments,
+        intervals=intervals_with_gaps(calibration.intervals, found.choice.fit.model, found.fit.model),
     )
     calibration = (
         replace(calibration, arrow=arrow_counts(calibration, sample, gate, found.choice.fit.best.expected))

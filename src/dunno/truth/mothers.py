@@ -27,6 +27,14 @@ class TrueMothers:
     n_many: int  # Mothers with more than two true daughters (generations may lie between the frames)
     also: Ints  # (2, k) mother and daughter of further true edges, where masks hold several cells
 
+    @property
+    def n_edges(self) -> int:
+        """How many true edges lead to the daughters; cells that share a mask have one each, unless they share its mother, too."""
+        whose, daughter = self.also
+        own = np.flatnonzero(self.mother >= 0)
+        ends = np.concatenate([np.stack([self.mother[own], own]), np.stack([whose, daughter])], axis=1)
+        return int(np.unique(ends, axis=1).shape[1])
+
     def is_true(self, mother: Ints, daughter: Ints) -> Bools:
         """(E,) whether edges join masks that hold the same cell, or a mother and its daughter."""
         width = int(max(self.also[0].max(initial=0), mother.max(initial=0))) + 1
