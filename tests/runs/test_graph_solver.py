@@ -161,7 +161,7 @@ def test_places_are_enough(scale: tuple[float, ...]) -> None:
 def test_nodes_stay_what_they_are_where_their_masks_would_be_repaired() -> None:
     movie = colony(cells=20, frames=6, motion=0.1, seed=1, merged=0.08, split=0.08, false=0.05).movie
     masks = np.stack([movie.masks(t) for t in range(6)])
-    repaired, kept = (Tracker(repair=repair).track(Movie(masks)) for repair in (None, False))
+    repaired, kept = (Tracker(repair=repair).track(Movie(masks)) for repair in (True, False))
     assert any((repaired.masks(t) != masks[t]).any() for t in range(6))
     graph = of_masks(masks)
     Solver().solve(graph)
