@@ -73,7 +73,14 @@ def read_groups(path: Path) -> dict[str, str]:
 
 
 def compare_groups(
-    folder: Path, groups: Mapping[str, str], target: Path, *, samples: int, seed: int = 0, overwrite: bool = False
+    folder: Path,
+    groups: Mapping[str, str],
+    target: Path,
+    *,
+    samples: int,
+    seed: int = 0,
+    overwrite: bool = False,
+    with_debris: bool = False,
 ) -> list[Compared]:
     """Measure every output of a plate into `target/NAME`, and write `wells.csv` and `groups.csv`."""
     missing = next((name for name in groups if not (folder / name).is_dir()), None)
@@ -84,7 +91,7 @@ def compare_groups(
         drawn: dict[str, dict[str, Floats]] = {}
         reported: dict[str, dict[str, float]] = {}
         for name in groups:
-            found = measure(Tracking.read(folder / name), samples, seed)
+            found = measure(Tracking.read(folder / name), samples, seed, with_debris=with_debris)
             write_biology(found, partial / name)
             drawn[name] = {kind.name: found.estimates(kind)[0] for kind in QUANTITIES}
             reported[name] = {each.name: each.value for each in found.figures}

@@ -108,6 +108,28 @@ def hopeless(test: SkipTest) -> bool:
     return test.growth < LEAST_GROWTH or test.composed > LARGEST_SHARE * test.links
 
 
+def is_kept(promised: float, found: float) -> bool:
+    """Whether so many wrong links are about as many as were promised, as far as chance allows."""
+    ratio = (found + 1) / (promised + 1)
+    surprise = abs(found - promised) / np.sqrt(promised + found + 1)
+    return bool(max(ratio, 1 / ratio) <= LARGEST_RATIO or surprise <= LARGEST_SURPRISE)
+
+
+def still_kept(promised: float) -> tuple[int, int]:
+    """The fewest and the most wrong links that would still be about as many as were promised.
+
+    Example:
+        >>> still_kept(19), still_kept(1000)
+        ((1, 53), (667, 1500))
+    """
+    low = high = round(promised)
+    while low > 0 and is_kept(promised, low - 1):
+        low -= 1
+    while is_kept(promised, high + 1):
+        high += 1
+    return low, high
+
+
 def _findings(test: SkipTest, covering: float) -> Iterator[Verdict]:
     """What can be said, the weightiest first."""
     skipped, growth = "with every second frame left out", f"{test.growth:.2f} times"
@@ -129,9 +151,7 @@ def _findings(test: SkipTest, covering: float) -> Iterator[Verdict]:
             f"with all frames {test.divisions_between:.0f} divisions are seen, with every second one left out "
             f"{test.divisions:.0f}: masks come and go, and divisions are not to be trusted",
         )
-    ratio = (test.composed + 1) / (test.promised + 1)
-    surprise = abs(test.composed - test.promised) / np.sqrt(test.promised + test.composed + 1)
-    if max(ratio, 1 / ratio) > LARGEST_RATIO and surprise > LARGEST_SURPRISE:
+    if not is_kept(test.promised, test.composed):
         links = f"{test.promised:.0f} links were promised to be wrong, and {test.composed:.0f} were"
         yield Verdict("contradicted", f"{skipped}, {links}")
     if covering > LARGEST_COVERING:
@@ -147,4 +167,4 @@ def _findings(test: SkipTest, covering: float) -> Iterator[Verdict]:
         few = f"{test.composed:.1f} of {test.links:,} links are wrong: too few to judge by"
         yield Verdict("untested", f"{skipped}, {few}; the probabilities are the model's own")
     links = f"{test.promised:.0f} of {test.links:,} links were promised to be wrong, and {test.composed:.0f} were"
-    yield Verdict("supported", f"{skipped}, {links}, by what all frames say")
+    yield Verdict("supported", f"{skipped}, {links}, as all frames show")

@@ -25,11 +25,9 @@ class Embedding(Cost):
 
     Without features of your own, f is a cell's centre and diameter, compared in pixels. By default an event costs ½(4q)²,
     where q is the 95 % quantile of the daughters' distances to their nearest mothers in feature space.
-
-    Attributes:
-        vectors: For each original frame index, (n, q) features of its detections by ascending label.
     """
 
+    # For each original frame index, (n, q) features of its detections by ascending label
     vectors: Mapping[int, Floats] = field(default_factory=dict)
     name = "embedding"
     perturbation = Gaussian()

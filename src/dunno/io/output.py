@@ -44,22 +44,33 @@ def read_written_run(folder: str | Path) -> dict[str, Any]:
     return content
 
 
-def reopen_movie(folder: str | Path, masks: str | Path | None = None) -> Movie:
-    """Open the movie that an output was made from; `masks` says where it is now, if it has moved.
+def reopen_movie(folder: str | Path, masks: str | Path | None = None, as_given: bool = False) -> Movie:
+    """Open the movie that an output was made from.
 
     Its cells are those that were measured then, and masks that have changed since are refused when they are read.
+
+    Args:
+        folder: The output.
+        masks: Where they are now, if they have moved.
+        as_given: Not under its repaired masks, where it has some.
     """
+    movie = reopen_given(folder, masks)
+    return with_stored_cells(movie, folder, as_given=as_given)
+
+
+def reopen_given(folder: str | Path, masks: str | Path | None = None) -> Movie:
+    """The same under the masks that it came with, measured anew."""
     about = read_run(folder)
     masks = masks or about.masks_path
     path = about.movie_path or masks
     if path is None:
         raise InputError(f"{folder}: was made from arrays, not from files; say where the masks are with --masks")
-    movie = read(path, masks=masks, scale=about.scale, **_opened_with(about, folder))
+    movie: Movie = read(path, masks=masks, scale=about.scale, **_opened_with(about, folder))
     if not np.isin(about.frames, movie.frames).all():
         raise InputError(f"{movie.mask_source}: has not all the frames that {folder} was made from")
     movie = movie.part(np.searchsorted(movie.frames, about.frames))
     movie.interval = about.interval
-    return with_stored_cells(movie, folder)
+    return movie
 
 
 OPENED_WITH: dict[str, Callable[[Any], bool]] = {
@@ -80,13 +91,13 @@ def _opened_with(about: RunInfo, folder: str | Path) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name != "images" or Path(value).exists()}
 
 
-def with_stored_cells(movie: Movie, folder: str | Path) -> Movie:
+def with_stored_cells(movie: Movie, folder: str | Path, *, as_given: bool = False) -> Movie:
     """View a movie with the cells of an output that was made from it, and under its repaired masks where it has some.
 
     An output of an older version has no cells, and the movie stays as it is.
     """
     folder = Path(folder).absolute()
-    if (folder / MASKS).is_dir():
+    if (folder / MASKS).is_dir() and not as_given:
         files = image_files(folder / MASKS)
         if len(files) != len(movie):
             raise InputError(f"{folder / MASKS}: has {len(files)} masks for {len(movie)} frames; track the movie again")

@@ -112,12 +112,9 @@ def doubtful_layer(review: Review, t: int) -> Layer:
     """The doubtful cells as points, the more doubtful the larger."""
     first, last = window(review, t)
     table = review.table
-    rows = np.arange(int(table.first[first]), int(table.first[last]))
-    rows = rows[table.error[rows] >= DOUBTFUL_ENTROPY]
-    times = np.searchsorted(table.first, rows, side="right")
-    places = [
-        review.frame_cells(int(k)).centroid[row - int(table.first[k - 1])] for k, row in zip(times, rows, strict=True)
-    ]
+    rows = np.flatnonzero((table.pair >= first) & (table.pair < last) & (table.error >= DOUBTFUL_ENTROPY))
+    times = table.pair[rows] + 1
+    places = [review.frame_cells(int(k)).centroid[table.index(int(row))] for k, row in zip(times, rows, strict=True)]
     scale = np.asarray(review.movie.scale)
     data = np.column_stack([times, np.array(places).reshape(-1, len(scale)) / scale])
     error = table.error[rows]

@@ -8,8 +8,8 @@ import numpy as np
 
 from dunno.report import svg
 from dunno.report.html_tables import table
-from dunno.report.numbers import amount, count, percent
 from dunno.report.survey import Survey
+from dunno.runs.numbers import amount, count, percent
 from dunno.types import Floats, Ints
 
 CURVE_STEPS = 200

@@ -12,8 +12,8 @@ from dunno.lineage.tracks import TrackRow
 from dunno.report import svg
 from dunno.report.families import Family, LeastCertain
 from dunno.report.html_tables import table
-from dunno.report.numbers import amount, count, percent
 from dunno.report.review_address import ReviewAddress
+from dunno.runs.numbers import amount, count, percent
 from dunno.types import Floats, Ints
 
 MOST_FAMILIES, MOST_ROWS, MOST_ROWS_EACH = 24, 96, 32

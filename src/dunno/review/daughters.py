@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from dunno.errors import InputError
+from dunno.errors import DecisionError, InputError
 from dunno.review import gain
 from dunno.types import Block, Bools, Floats, Ints, PairPosterior
 
@@ -15,13 +15,19 @@ TAKES_PART_FROM = 0.1
 """A daughter takes part in a division if it is reported, or if its likeliest mother divides with this probability."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Table:
-    """All daughters, frame by frame; rows of a pair are rewritten when it is solved again."""
+    """All daughters: those that were tracked, frame by frame, then those that came with what was said of masks.
 
-    first: Ints  # (T,) the first row of each pair, and one past the last row of all
+    Rows of a pair are rewritten when it is solved again. A row means the same cell for as long as the output is there; of cells
+    that are no more, nothing is asked.
+    """
+
+    # (T,) the first row of each pair, as it was tracked, and one past the last row of all
+    first: Ints
     mother_frame: Ints  # (T - 1,) original index of each pair's earlier frame; `daughter_frame` of its later one
     daughter_frame: Ints
+    pair: Ints  # (N,) the number of its pair
     label: Ints  # (N,) each daughter's label
     place: Floats  # (N, 2) its centre in the plane, in the movie's unit
     error: Floats  # (N,) probability that its reported decision is wrong
@@ -33,6 +39,7 @@ class Table:
     division: Bools  # (N,) whether it takes part in a division
     starts: Bools  # (N,) whether it starts a track
     open: Bools  # (N,) whether anything can be asked about it; not after a frame that could not be read
+    changed: dict[int, Ints] = field(default_factory=dict)  # The rows of pairs whose daughters are not those of before
 
     @classmethod
     def of(cls, blocks: Iterable[Block]) -> Table:
@@ -47,7 +54,8 @@ class Table:
         first = np.concatenate([[0], np.cumsum([len(part["label"]) for part in parts])])
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         mothers, daughters = np.array(frames).T
-        return cls(first, mothers, daughters, **columns)
+        number = np.repeat(np.arange(len(frames)), np.diff(first))
+        return cls(first, mothers, daughters, number, **columns)  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         return len(self.label)
@@ -59,20 +67,65 @@ class Table:
 
     def update(self, t: int, pair: PairPosterior) -> None:
         """Rewrite the rows of pair t."""
-        for name, values in _rows(pair).items():
-            getattr(self, name)[self.rows(t)] = values
+        columns = _rows(pair)
+        rows = self.rows(t)
+        if not np.array_equal(self.label[rows], columns["label"]):
+            rows = self._renewed(t, columns)
+        for name, values in columns.items():
+            getattr(self, name)[rows] = values
 
-    def rows(self, t: int) -> slice:
-        """The rows of pair t."""
-        return slice(int(self.first[t]), int(self.first[t + 1]))
+    def _renewed(self, t: int, columns: dict[str, np.ndarray]) -> Ints:
+        """The rows of a pair with other daughters: old ones for those that were there before, new ones at the end."""
+        ever = np.flatnonzero(self.pair == t)
+        for name in ("error", "entropy", "promise", "linked", "division", "starts", "open"):
+            getattr(self, name)[ever] = 0
+        known = dict(zip(self.label[ever].tolist(), ever.tolist(), strict=True))
+        fresh = np.array([label not in known for label in columns["label"].tolist()], np.bool_)
+        new = np.arange(len(self), len(self) + int(fresh.sum()))
+        for name, values in columns.items():
+            setattr(self, name, np.concatenate([getattr(self, name), values[fresh]]))
+        self.pair = np.concatenate([self.pair, np.full(len(new), t)])
+        known |= dict(zip(columns["label"][fresh].tolist(), new.tolist(), strict=True))
+        self.changed[t] = np.array([known[label] for label in columns["label"].tolist()], np.int64)
+        return self.changed[t]
+
+    def rows(self, t: int) -> Ints:
+        """The rows of pair t, in the order of its daughters."""
+        found = self.changed.get(t)
+        return np.arange(int(self.first[t]), int(self.first[t + 1])) if found is None else found
 
     def pair_of(self, row: int) -> int:
         """The pair that a row is from."""
-        return int(np.searchsorted(self.first, row, side="right")) - 1
+        return int(self.pair[row])
+
+    def index(self, row: int) -> int:
+        """The place of a row's cell among its pair's daughters; refused where it is no cell any more."""
+        t = int(self.pair[row])
+        found = np.flatnonzero(self.rows(t) == row)
+        if not len(found):
+            raise DecisionError(
+                f"cell {self.label[row]} of frame {self.daughter_frame[t]} is none any more, after what was said of its mask"
+            )
+        return int(found[0])
+
+    def row(self, t: int, label: int) -> int:
+        """The row of a daughter of pair t, also of one that is no cell any more."""
+        ever = np.flatnonzero(self.pair == t) if t in self.changed else self.rows(t)
+        found = ever[self.label[ever] == label]
+        if not len(found):
+            raise DecisionError(f"frame {self.daughter_frame[t]} has no cell {label}")
+        return int(found[0])
 
     def frame_of(self, rows: Ints) -> Ints:
         """(k,) the original frames of daughters."""
-        return self.daughter_frame[np.searchsorted(self.first, rows, side="right") - 1]
+        return self.daughter_frame[self.pair[rows]]
+
+    def place_of(self, frame: int) -> int:
+        """Where a frame is among the movie's."""
+        t = 0 if frame == self.mother_frame[0] else int(np.searchsorted(self.daughter_frame, frame)) + 1
+        if t and (t > self.n_pairs or self.daughter_frame[t - 1] != frame):
+            raise DecisionError(f"frame {frame} has no cells in this output")
+        return t
 
     @property
     def expected_wrong_links(self) -> float:
@@ -81,7 +134,7 @@ class Table:
 
     def over_time(self) -> Floats:
         """(T - 1,) the expected number of wrong decisions in each pair."""
-        return np.asarray(np.add.reduceat(np.append(self.error, 0.0), self.first[:-1]) * (np.diff(self.first) > 0))
+        return np.bincount(self.pair, self.error, self.n_pairs).astype(np.float64)
 
 
 def _rows(pair: PairPosterior) -> dict[str, np.ndarray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 from dunno.errors import DecisionError
@@ -13,10 +14,12 @@ MOTHER, NO_MOTHER, SKIP = "mother", "no mother", "skip"
 DIVIDES, DOES_NOT_DIVIDE, DISAPPEARS = "divides", "does not divide", "disappears"
 DIVIDES_INTO_THREE = "divides into three"
 NO_CELL, TWO_CELLS, ONE_CELL, MISSING = "no cell", "two cells", "one cell", "missing"
+AS_GIVEN, ALL_AS_GIVEN, RIGHT_TRACK = "as given", "all as given", "right track"
+ABOUT_MASKS = (NO_CELL, TWO_CELLS, ONE_CELL, AS_GIVEN)
 ABOUT_DAUGHTERS = (MOTHER, NO_MOTHER, SKIP, NO_CELL, ONE_CELL)
 """What answers the question where a mask comes from; false masks come from nowhere."""
 ABOUT_MOTHERS = (DIVIDES, DOES_NOT_DIVIDE, DISAPPEARS, DIVIDES_INTO_THREE)
-DECISION_KINDS = (*ABOUT_DAUGHTERS, *ABOUT_MOTHERS, TWO_CELLS, MISSING)
+DECISION_KINDS = (*ABOUT_DAUGHTERS, *ABOUT_MOTHERS, TWO_CELLS, MISSING, AS_GIVEN, ALL_AS_GIVEN, RIGHT_TRACK)
 NAMES_A_MOTHER = {MOTHER: True, TWO_CELLS: None, MISSING: None}
 """Which kinds name a mother: always, or if it is known; all others never."""
 
@@ -33,14 +36,16 @@ class Decision:
     Attributes:
         kind: About a daughter: "mother" (this one), "no mother" or "skip" (cannot say). About a mother: "divides",
             "divides into three", "does not divide" or "disappears". About a mask: "no cell", "two cells", or "one cell" (it is a
-            piece of the cell whose larger piece is `other`). About a place without a mask: "missing".
+            piece of the cell whose larger piece is `other`); of one that was repaired, "as given" (as it was before), and "all as
+            given". About a place without a mask: "missing". About a track: "right track" (it is right as it is reported).
         frame: The frame of the cell that it is about.
-        label: Its label; 0 for "missing".
+        label: Its label; 0 for "missing" and "all as given"; that of the given mask for "as given".
         mother: For "mother", the mother's label; for "two cells", where the second cell comes from, if that is known; for
             "missing", the cell of the frame before whose mask is missing here, if it is known.
         mother_frame: The mother's frame, where it is not the frame before: its mask is missing in between.
         other: For "one cell", the label of the other piece.
         place: For "missing", where: [z,] y, x in pixels.
+        path: For "right track", its cells up to the one that is named: frame and label of each.
     """
 
     kind: str
@@ -50,6 +55,7 @@ class Decision:
     mother_frame: int | None = None
     other: int | None = None
     place: tuple[float, ...] | None = None
+    path: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in DECISION_KINDS:
@@ -75,6 +81,12 @@ class Decision:
             raise DecisionError(f"kind {self.kind!r} with other {self.other}; only 'one cell' names another piece")
         if (self.kind == MISSING) != (self.place is not None):
             raise DecisionError(f"kind {self.kind!r} with place {self.place}; only 'missing' says where")
+        path = [number for cell in self.path for number in cell]
+        frames = [frame for frame, _ in self.path]
+        if (self.kind == RIGHT_TRACK) != (len(frames) > 1) or any(type(number) is not int for number in path):
+            raise DecisionError(f"kind {self.kind!r} with path {self.path!s:.60}; only 'right track' has its cells")
+        if frames and (frames[-1] != self.frame or any(a >= b for a, b in pairwise(frames))):
+            raise DecisionError(f"the path is {self.path!s:.60}; expected later and later frames, up to {self.frame}")
         if self.place is not None and not (len(self.place) in (2, 3) and all(map(math.isfinite, self.place))):
             raise DecisionError(f"place is {self.place}; expected two or three finite numbers, in pixels")
 
@@ -89,6 +101,14 @@ class Decision:
         return self.kind in (NO_CELL, ONE_CELL)
 
     @property
+    def steps(self) -> list[Decision]:
+        """What it says link by link: a track is so many mothers, all else says one thing."""
+        if self.kind != RIGHT_TRACK:
+            return [self]
+        links = pairwise(self.path)
+        return [Decision(MOTHER, frame, label, mother, before) for (before, mother), (frame, label) in links]
+
+    @property
     def subjects(self) -> frozenset[Subject]:
         """What it is about; of two decisions that share a subject the later one counts."""
         cell = (self.frame, self.label)
@@ -96,13 +116,17 @@ class Decision:
             return frozenset({(MISSING, self.frame, self.place or ())})
         if self.is_false:
             return frozenset({("daughter", *cell), ("mother", *cell), ("mask", *cell)})
-        if self.kind == TWO_CELLS:
+        if self.kind in (TWO_CELLS, AS_GIVEN):
             return frozenset({("mask", *cell)})
+        if self.kind == ALL_AS_GIVEN:
+            return frozenset({("masks", *cell)})
+        if self.kind == RIGHT_TRACK:
+            return frozenset().union(*(each.subjects for each in self.steps))
         return frozenset({("daughter" if self.about_daughter else "mother", *cell)})
 
     def to_dict(self) -> dict[str, Any]:
         """As the log holds it."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        return {name: value for name, value in asdict(self).items() if value is not None and value != ()}
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Decision:
@@ -114,17 +138,29 @@ class Decision:
                 raise DecisionError(f"place is {place!r:.60}; expected two or three finite numbers, in pixels")
             place = tuple(float(each) for each in place)
         named = {name: content.get(name) for name in ("mother", "mother_frame", "other")}
-        label = content.get("label", 0) if content["kind"] == MISSING else content["label"]
-        return cls(content["kind"], content["frame"], label, **named, place=place)
+        label = content.get("label", 0) if content["kind"] in (MISSING, ALL_AS_GIVEN) else content["label"]
+        path = content.get("path") or ()
+        if not isinstance(path, list | tuple) or not all(
+            isinstance(each, list | tuple) and len(each) == 2 for each in path
+        ):
+            raise DecisionError(f"path is {path!r:.60}; expected frame and label of each cell")
+        return cls(content["kind"], content["frame"], label, **named, place=place, path=tuple(map(tuple, path)))
 
 
 def in_force(decisions: Iterable[Decision]) -> list[Decision]:
-    """The decisions that count, the latest last: each takes the place of earlier ones on its subjects."""
+    """The decisions that count, the latest last: each takes the place of earlier ones on its subjects.
+
+    What is said of a mask takes the place of "cannot say" about its cell, too.
+    """
     standing: dict[Decision, frozenset[Subject]] = {}
     owner: dict[Subject, Decision] = {}
     for decision in decisions:
         subjects = decision.subjects
-        for before in {owner[subject] for subject in subjects if subject in owner}:
+        replaced = {owner[subject] for subject in subjects if subject in owner}
+        skipped = owner.get(("daughter", decision.frame, decision.label))
+        if decision.kind in ABOUT_MASKS and skipped is not None and skipped.kind == SKIP:
+            replaced.add(skipped)
+        for before in replaced:
             for subject in standing.pop(before):
                 del owner[subject]
         standing[decision] = subjects

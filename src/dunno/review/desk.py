@@ -149,7 +149,7 @@ class Desk:
             raise DecisionError(f"there is no frame pair {t}")
         rows = self.review.table.rows(t)
         error = self.review.table.error[rows]
-        return None if not len(error) else rows.start + int(error.argmax())
+        return None if not len(error) else int(rows[error.argmax()])
 
     def view(self, row: int) -> dict[str, Any]:
         """Everything to show about one daughter, and whether it was asked about."""

@@ -20,7 +20,7 @@ def family(review: Review, row: int, back: int = BACK, ahead: int = AHEAD) -> di
     lanes beside each other.
     """
     t = review.table.pair_of(row)
-    index = row - review.table.rows(t).start
+    index = review.table.index(row)
     first, root = _climb(review, t + 1, index, back)
     cells, links = _descend(review, first, root, min(t + 1 + ahead, review.table.n_pairs))
     return {
@@ -71,7 +71,7 @@ def _descend(
 
 def _cell(review: Review, t: int, index: int) -> dict[str, Any]:
     detections = review.frame_cells(t)
-    row = None if t == 0 else int(review.table.first[t - 1]) + index
+    row = None if t == 0 else int(review.table.rows(t - 1)[index])
     return {"t": t, "index": index, "frame": detections.frame, "label": int(detections.label[index]), "row": row}
 
 

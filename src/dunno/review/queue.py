@@ -42,7 +42,7 @@ class Filter:
         """(N,) the daughters that pass."""
         passed = np.ones(len(table), np.bool_)
         if self.frames is not None:
-            frame = np.repeat(table.daughter_frame, np.diff(table.first))
+            frame = table.daughter_frame[table.pair]
             passed &= (frame >= self.frames[0]) & (frame <= self.frames[1])
         if self.region is not None:
             low, high = np.array(self.region[:2]), np.array(self.region[2:])
@@ -72,6 +72,9 @@ class Queue:
 
     def gain(self, row: int) -> float:
         """One daughter's gain."""
+        if len(self.gains) < len(self.table):
+            more = np.full(len(self.table) - len(self.gains), np.nan)
+            self.gains, self.known_for = np.append(self.gains, more), np.append(self.known_for, more)
         if self.known_for[row] != self.table.signature[row]:
             self.gains[row] = self.gain_of(row)
             self.known_for[row] = self.table.signature[row]
@@ -100,7 +103,7 @@ class Queue:
         distance = np.linalg.norm(self.table.place[best] - self.table.place[before], axis=1)
         reach = NEAR_CELLS * self._spacing(t)
         worth = SECOND_BEST_WORTH * self.gain(best[0])
-        near = [row for row, far in zip(best, distance, strict=True) if own.start <= row < own.stop and far <= reach]
+        near = [row for row, far in zip(best, distance, strict=True) if row in own and far <= reach]
         return [row for row in near if self.gain(row) >= worth][:1] or best[:1]
 
     def _spacing(self, t: int) -> float:

@@ -67,7 +67,7 @@ class Review:
             self.__dict__["movie"] = movie  # where cached_property would keep it
         self._log, self._history, self._lock = log, history, lock
         self._guard = RLock()
-        self._state = ReviewState(folder, about, progress)
+        self._state = ReviewState(folder, about, progress, masks)
         self.table = self._state.table
         self.queue = Queue(self.table, self._state.gain)
         self.audit = Audit(len(self.table), SEED, SHARE)
@@ -130,7 +130,9 @@ class Review:
 
     @cached_property
     def movie(self) -> Movie:
-        """The movie that was tracked."""
+        """The movie that was tracked, under its masks as they are now."""
+        if self._state.resolved is not None:
+            return self._state.resolved.movie
         return reopen_movie(self.folder, self.masks)
 
     @property
@@ -300,7 +302,7 @@ class Review:
     def frame_cells(self, t: int) -> Detections:
         """The cells of the frame at place t."""
         with self._guard:
-            return self._state.original(0).mothers if t == 0 else self._state.original(t - 1).daughters
+            return self._state.cells(t)
 
     def row_at(self, frame: int, label: int) -> int:
         """The row of a cell, as a daughter; refused where there is none."""
@@ -327,7 +329,7 @@ class Review:
         if not len(edges):
             return None
         best = edges[np.argmax(pair.log_probability[edges])]
-        return int(self.table.first[t]) + int(pair.daughter[best])
+        return int(self.table.rows(t)[pair.daughter[best]])
 
     def _open_log(self) -> Log:
         if self._log is None:

@@ -50,7 +50,7 @@ class Views:
         if not 0 <= row < len(self.review.table):
             raise DecisionError(f"there is no daughter {row}")
         t = self.review.table.pair_of(row)
-        return Sight(row, t, row - self.review.table.rows(t).start, self.review.pair(t))
+        return Sight(row, t, self.review.table.index(row), self.review.pair(t))
 
     def view(self, row: int) -> dict[str, Any]:
         """Everything to show about one daughter."""

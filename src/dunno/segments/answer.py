@@ -80,7 +80,13 @@ class Answer:
     set_probability: Floats
 
 
-def decide(structure: Structure, weights: Weights, posterior: SegmentPosterior, given: Ints | None = None) -> Answer:
+def decide(
+    structure: Structure,
+    weights: Weights,
+    posterior: SegmentPosterior,
+    given: Ints | None = None,
+    kept: Ints | None = None,
+) -> Answer:
     """The answer by what is probable.
 
     Args:
@@ -88,10 +94,11 @@ def decide(structure: Structure, weights: Weights, posterior: SegmentPosterior, 
         weights: Its log weights.
         posterior: What is believed of it.
         given: (M,) the set of segments of each mask, -1 where it is to be chosen.
+        kept: (M,) the set that each mask keeps unless another one is more probable than not; `None`: the mask as it is.
     """
     segments, holdings, hypotheses = structure.segments, structure.holdings, structure.hypotheses
     number = sets_of_states(segments, holdings)
-    sets, total = chosen_sets(hypotheses, number, posterior.state, given)
+    sets, total = chosen_sets(hypotheses, number, posterior.state, given, kept)
     there = number == sets[hypotheses.mask]
     segment = np.unique(holdings.segment[there[holdings.state]])
     segment = segment[np.argsort(segments.frame[segment], kind="stable")]
@@ -133,14 +140,19 @@ def sets_of_states(segments: Segments, holdings: Holdings) -> Ints:
 
 
 def chosen_sets(
-    hypotheses: Hypotheses, number: Ints, probability: Floats, given: Ints | None = None
+    hypotheses: Hypotheses,
+    number: Ints,
+    probability: Floats,
+    given: Ints | None = None,
+    kept: Ints | None = None,
 ) -> tuple[Ints, Floats]:
-    """(M,) of each mask the likeliest set, and how probable it is; the mask as it is where no other is more probable than not."""
+    """(M,) of each mask the likeliest set, and how probable it is; what it keeps where no other is more probable than not."""
     span = int(number.max(initial=0)) + 1
     key, row = np.unique(hypotheses.mask * span + number, return_inverse=True)
     total = np.bincount(row, probability, len(key)).astype(np.float64)
     mask, own = np.divmod(key, span)
-    rank = np.where(own == WHOLE, 1.0, np.where(total > 0.5, 2.0 + total, 0.0))
+    usual = WHOLE if kept is None else kept[mask]
+    rank = np.where(total > 0.5, 2.0 + total, np.where((own == usual) & (total > 0), 1.0, total))
     if given is not None:
         rank = np.where(given[mask] >= 0, np.where(own == given[mask], 9.0, -1.0), rank)
     order = np.lexsort((rank, mask))

@@ -16,6 +16,7 @@ import numpy as np
 
 from dunno.segments.answer import Answer
 from dunno.segments.hypotheses import Weights
+from dunno.segments.laws.neck import neck_levels
 from dunno.segments.model import Laws, Structure
 from dunno.segments.posterior import SegmentPosterior
 from dunno.segments.segments import Segments
@@ -23,14 +24,17 @@ from dunno.segments.ways import TWO, Splits
 from dunno.types import Floats, Ints
 from dunno.types.sparse import components
 
+GROWS = 0.2
+"""Log ratio of areas that counts for one."""
+
 LONG = 20
 """Frames: who lives longer lives as long."""
 
 LEAST_EVENT = 0.01
 """Divisions that are less probable make no event."""
 
-FARTHEST, SUREST = 4.0, 6.0
-"""Bounds of features, in their spreads, and of log odds."""
+FARTHEST, SUREST, CERTAIN = 4.0, 6.0, 6.0
+"""Bounds of features, in their spreads; of log odds as a feature, and of those that are corrected."""
 
 FEATURES = (
     "all",
@@ -40,6 +44,8 @@ FEATURES = (
     "separation",
     "area",
     "together",
+    "shared",
+    "neck",
     "shorter life",
     "longer life",
     "mother's life",
@@ -86,7 +92,7 @@ class Arrow:
     forwards: float
     backwards: float
     balance: float
-    weights: tuple[float, float, float, float, float, float, float, float, float, float]
+    weights: tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 
     @property
     def real(self) -> float:
@@ -100,7 +106,7 @@ class Arrow:
     def weighed(self, weights: Weights, laws: Laws, seen: Seen) -> Weights:
         """The weights with the log odds that this takes from divisions."""
         structure, events = seen.structure, division_events(laws, seen)
-        p = np.clip(events.probability, LEAST_EVENT, 1 - np.exp(-SUREST))
+        p = np.clip(events.probability, LEAST_EVENT, 1 - np.exp(-CERTAIN))
         left = p * (1 - self.false_share(events))
         change = np.append(_logit(left) - _logit(p), 0.0)
         way = weights.way.copy()
@@ -143,11 +149,13 @@ def division_events(laws: Laws, seen_movie: Seen) -> DivisionEvents:
     features = np.stack([
         np.ones(len(used)),
         np.clip(_logit(np.clip(probability, LEAST_EVENT, 1 - np.exp(-SUREST))), -FARTHEST, SUREST) / 3,
-        _from_usual(best.growth, g.growth, g.growth_variance**0.5),
+        np.clip(best.growth / GROWS, -FARTHEST, FARTHEST),
         _from_usual(best.imbalance, 0.0, g.imbalance),
-        _from_usual(best.separation, g.separation, g.separation_spread),
+        np.clip((best.separation - g.separation) / g.separation_spread, -FARTHEST, FARTHEST),
         np.clip(larger / laws.turnover.area[1], -FARTHEST, FARTHEST),
         best.late.astype(np.float64),
+        np.isnan(structure.segments.balance[best.mother]).astype(np.float64),
+        np.maximum(neck_levels(structure.segments)[structure.segments.masks[best.mother, 0]], 0) / 2,
         *lives(seen_movie, best),
     ], axis=1)  # fmt: skip
     return DivisionEvents(probability, features, of_way)

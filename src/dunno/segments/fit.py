@@ -9,6 +9,7 @@ import numpy as np
 
 from dunno.segments.answer import decide
 from dunno.segments.arrow import Arrow, Seen, fitted_arrow, reversed_in_time
+from dunno.segments.clamps import Clamps
 from dunno.segments.glance import Glance
 from dunno.segments.guess import Scale, guess, scale_of
 from dunno.segments.model import Laws, Structure
@@ -16,7 +17,7 @@ from dunno.segments.posterior import propagate
 from dunno.segments.segments import Segments
 from dunno.segments.structure import Options, build
 from dunno.segments.table import segment_table
-from dunno.types import Ints, Movie
+from dunno.types import Movie
 from dunno.work.progress import Tell, ignore_progress
 
 ROUNDS, SWEEPS = 6, 30
@@ -27,11 +28,7 @@ FITTED_ON = 12_000
 
 FITTING = "judging masks"
 
-Given = Callable[[Structure], Ints | None]
-
-
-def nothing_given(structure: Structure) -> None:
-    """No mask's set is known."""
+Given = Callable[[Structure], Clamps]
 
 
 @dataclass(frozen=True)
@@ -52,22 +49,23 @@ class SegmentModel:
     options: Options = field(default_factory=Options)
     arrow: Arrow | None = None
 
-    def solve(self, segments: Segments, given: Given = nothing_given) -> Seen:
+    def solve(self, segments: Segments, given: Given = Clamps.none) -> Seen:
         """What may be, what is believed of it, and the answer.
 
         Args:
             segments: As they were measured.
-            given: Says of the structure which sets of segments some masks are known to be, as `decide` takes it.
+            given: Says of the structure what is known beforehand.
         """
-        structure = build(segments, self.laws, self.scale, self.options)
-        weights = self.laws.weights(structure)
+        clamps = given(build(segments, self.laws, self.scale, self.options))
+        structure = clamps.structure
+        weights = clamps.on(self.laws.weights(structure))
         posterior = propagate(structure.hypotheses, weights)
-        seen = Seen(structure, posterior, decide(structure, weights, posterior, given(structure)))
+        seen = Seen(structure, posterior, decide(structure, weights, posterior, clamps.sets, clamps.kept))
         if self.arrow is None:
             return seen
         weights = self.arrow.weighed(weights, self.laws, seen)
         posterior = propagate(structure.hypotheses, weights, messages=posterior.messages)
-        return Seen(structure, posterior, decide(structure, weights, posterior, given(structure)))
+        return Seen(structure, posterior, decide(structure, weights, posterior, clamps.sets, clamps.kept))
 
     def with_arrow(self, segments: Segments) -> SegmentModel:
         """The same with what these segments say, played backwards."""

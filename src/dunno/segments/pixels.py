@@ -11,7 +11,6 @@ What is measured of a part or a union has the columns of `Detections`, physical:
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from dunno import _core
 from dunno.segments.regions import BRIGHT, cut_masks, three_axes
 from dunno.types.arrays import Bools, Floats, Ints
-from dunno.types.detections import MEASURED, PLACED, Detections
+from dunno.types.detections import Detections
 from dunno.types.labels import LabelImage, as_volume
 from dunno.types.measurements import plain_volume
 
@@ -72,9 +71,7 @@ class Unions(NamedTuple):
 
     def only(self, kept: Bools) -> Unions:
         """Some of them."""
-        columns: dict[str, Any] = {name: getattr(self.cells, name) for name in (*PLACED, *MEASURED)}
-        cells = replace(self.cells, **{name: column[kept] for name, column in columns.items() if column is not None})
-        return Unions(self.first[kept], self.second[kept], self.distance[kept], cells)
+        return Unions(self.first[kept], self.second[kept], self.distance[kept], self.cells.only(kept))
 
 
 def cut(

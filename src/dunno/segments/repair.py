@@ -84,6 +84,12 @@ class Objects:
         for t in np.unique(frame[changed]).tolist():
             rows = begin[t] + np.flatnonzero(changed[begin[t] : begin[t + 1]])
             label[rows] = spare_labels(masks.label[masks.rows(t)], len(rows))
+        return cls.labelled(table, answer, label)
+
+    @classmethod
+    def labelled(cls, table: SegmentTable, answer: Answer, label: Ints) -> Objects:
+        """The answer's segments, called as given."""
+        frame = table.segments.frame[answer.segment]
         order = np.lexsort((label, frame))
         return cls(table, answer, order, frame[order], label[order])
 

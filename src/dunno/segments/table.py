@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from dunno.segments.glance import Glance
 from dunno.segments.pixels import Parts, Unions
 from dunno.segments.regions import WHOLE
 from dunno.segments.segments import Segments
-from dunno.types import Bools, Cells, Floats, Ints, Movie
+from dunno.types import Bools, Cells, Detections, Floats, Ints, Movie
 
 BORDER = 3
 """Segments as near to the field's border, in pixels, are at it."""
@@ -39,6 +39,14 @@ class SegmentTable:
     number: Ints
 
 
+class FrameSegments(NamedTuple):
+    """What is measured of one frame."""
+
+    cells: Detections
+    parts: Parts | None = None
+    unions: Unions | None = None
+
+
 def segment_table(movie: Movie, seen: Glance, with_pixels: bool = True) -> SegmentTable:
     """Measure all segments of a movie's frames; without pixels, every mask is its only segment.
 
@@ -47,20 +55,18 @@ def segment_table(movie: Movie, seen: Glance, with_pixels: bool = True) -> Segme
         seen: What was seen of the whole movie's masks at a glance.
         with_pixels: Whether masks are read again for their parts and unions.
     """
-    cells, parts, unions = [], [], []
-    scale = np.array(movie.scale)
+    found, scale = [], np.array(movie.scale)
     for t in range(len(movie)):
         here = movie.detections(t).without_pixels()
-        found = seen.segments(movie.masks(t), None, here, scale) if with_pixels else None
-        cells.append(here)
-        if found is not None:
-            parts.append(found[0])
-            unions.append(found[1])
-    return _joined(movie, Cells.of(cells), parts, unions)
+        found.append(FrameSegments(here, *(seen.segments(movie.masks(t), None, here, scale) if with_pixels else ())))
+    return joined_segments(movie, found)
 
 
-def _joined(movie: Movie, masks: Cells, parts: Sequence[Parts], unions: Sequence[Unions]) -> SegmentTable:
-    """One table: masks first, then parts, then unions, each by frame."""
+def joined_segments(movie: Movie, frames: Sequence[FrameSegments]) -> SegmentTable:
+    """One table of a movie's frames: masks first, then parts, then unions, each by frame."""
+    masks = Cells.of([each.cells for each in frames])
+    parts = [each.parts for each in frames if each.parts is not None]
+    unions = [each.unions for each in frames if each.unions is not None]
     begin, n, d = masks.ends, len(masks), movie.n_dimensions
     of_parts = [(t, part.row + begin[t], part.cells) for t, part in enumerate(parts)]
     of_unions = [(t, union.first + begin[t], union.cells) for t, union in enumerate(unions)]
@@ -87,6 +93,9 @@ def _joined(movie: Movie, masks: Cells, parts: Sequence[Parts], unions: Sequence
         at_border=_at_border(columns["bbox"], movie.shape),
         halves=halves,
         balance=balance,
+        neck=np.concatenate(
+            [*([np.nan_to_num(p.neck) for p in parts] or [np.zeros(n)]), np.full(len(columns["area"]) - n, np.nan)]
+        ),
         cuts=_cuts(parts, n, columns["centroid"]),
         n_frames=len(movie),
         field=np.array(movie.shape) * movie.scale / unit,

@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from dunno.segments.answer import Answer, sets_of_states
+from dunno.segments.clamps import Clamps
 from dunno.segments.drawing import Drawn, draw
 from dunno.segments.fit import SegmentModel
 from dunno.segments.model import Structure
@@ -73,7 +74,7 @@ def _solved(
     masks = table.masks
     structure, posterior, answer = model.solve(table.segments, partial(_given, table, own.start, before))
     objects = Objects.of(table, answer)
-    share = _border_share(model, table, answer)
+    share = border_share(model, table, answer)
     block = block_of(objects, structure, posterior, share, own)
     told = range(own.start + (0 if before is None else 1), own.stop + 1)
     repairs = tuple(repair for t in told for repair in objects.repairs(t))
@@ -105,18 +106,18 @@ def _ranks(structure: Structure, answer: Answer) -> Ints:
     return np.asarray(rank[chosen])
 
 
-def _given(table: SegmentTable, t: int, ranks: Ints | None, structure: Structure) -> Ints | None:
-    """(M,) the sets that are given: those of a frame, by their ranks."""
+def _given(table: SegmentTable, t: int, ranks: Ints | None, structure: Structure) -> Clamps:
+    """The sets that are given: those of a frame, by their ranks."""
     if ranks is None:
-        return None
+        return Clamps.none(structure)
     mask, own = _numbers_by_mask(structure)
     rows = table.masks.rows(t)
     given = np.full(table.segments.n_masks, -1, np.int64)
     given[rows] = own[np.searchsorted(mask, np.arange(rows.start, rows.stop)) + ranks]
-    return given
+    return Clamps.none(structure, given)
 
 
-def _border_share(model: SegmentModel, table: SegmentTable, answer: Answer) -> Floats:
+def border_share(model: SegmentModel, table: SegmentTable, answer: Answer) -> Floats:
     """(K,) of ending, the share that the border explains."""
     turnover = model.laws.turnover
     at_border = table.segments.at_border[answer.segment]

@@ -89,8 +89,7 @@ class FitWithGaps:
 def _fitted_segments(plan: Plan, movie: Movie, is_clear: bool, tell: Tell) -> SegmentModel | None:
     """How masks are made of objects, where a glance says that they may be wrong, or it was asked for.
 
-    Where links are not clear, masks that meet may be cells that passed each other. Somebody's links are about the masks as they
-    are, and named evidence is about cells that have one each.
+    Somebody's links are about the masks as they are, and named evidence is about cells that have one each.
     """
     if (
         plan.repair is False
@@ -101,7 +100,7 @@ def _fitted_segments(plan: Plan, movie: Movie, is_clear: bool, tell: Tell) -> Se
         return None
     movie = movie.blanked([*broken_frames(movie)])
     seen = glance(movie)
-    if (seen.are_clean or not is_clear) and not plan.repair:
+    if seen.are_clean(is_clear) and not plan.repair:
         return None
     gap = MAX_GAP if plan.max_gap is None else plan.max_gap
     return fit_segments(movie, seen, Options(max_gap=gap, divisions=plan.divisions), tell)

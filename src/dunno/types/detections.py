@@ -109,6 +109,11 @@ class Detections:
     def __len__(self) -> int:
         return len(self.label)
 
+    def only(self, kept: Bools) -> Detections:
+        """Some of the cells."""
+        columns: dict[str, Any] = {name: getattr(self, name) for name in (*PLACED, *MEASURED)}
+        return replace(self, **{name: each[kept] for name, each in columns.items() if each is not None})
+
     def without_pixels(self) -> Detections:
         """The same cells, light enough to keep."""
         return self.with_pixels(None, self.time, self.stage)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from dunno.assignment.distributions import log_sum, normalise
+from dunno.calibration.applying import solved_again
 from dunno.calibration.base import Calibration, refuse_calibrated
 from dunno.calibration.comparison import Comparison
-from dunno.calibration.solving import solved_again
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict, fitted_with_truth
 from dunno.errors import DunnoWarning, InputError
 from dunno.truth import MOTHERLESS, true_mothers
