@@ -21,7 +21,7 @@ from dunno.review.decisions import (
 )
 from dunno.review.given_masks import GivenMasks, Region, segment_of, some_segments
 from dunno.review.statements import constraints_of
-from dunno.segments.answer import FIRST_SET, NOTHING, Answer
+from dunno.segments.answer import FIRST_SET, NOTHING, Answer, sets_of_states
 from dunno.segments.answer import WHOLE as AS_IT_IS
 from dunno.segments.arrow import Seen
 from dunno.segments.clamps import Clamps, Known, with_division, with_links
@@ -203,7 +203,7 @@ class SegmentWindow:
                 stated = {row for each in decisions for row in self._mask_rows(each)}
                 for mask in sorted(set(np.flatnonzero(~self.outermost).tolist()) - stated):
                     known.holds(mask, Content.CELL, Content.DEBRIS)
-            elif decision.kind in ABOUT_MASKS and decision.frame in self.table.masks.frames:
+            elif self._mask_rows(decision) - set(outermost.tolist()):
                 self._of_mask(known, decision)
         for row, segment in self.segment_of_row.items():
             self._of_links(known, said, row, segment)
@@ -310,7 +310,11 @@ class SegmentWindow:
     def keeps(self, old: Seen, new: Seen) -> bool:
         """Keep masks as they are that a window sees otherwise whatever was said; whether there were any."""
         more = np.abs(new.answer.set_probability - old.answer.set_probability) > FOLLOWED
-        kept = self.free & (new.answer.sets != self.sets) & (new.answer.sets == old.answer.sets) & ~more
+        possible = np.zeros(len(self.sets), np.bool_)
+        number = sets_of_states(self.table.segments, new.structure.holdings)
+        mask = new.structure.holdings.mask
+        possible[mask[(number == self.sets[mask]) & (new.posterior.state > 0)]] = True
+        kept = self.free & possible & (new.answer.sets != self.sets) & (new.answer.sets == old.answer.sets) & ~more
         self.rank = np.where(kept, np.maximum(self.rank, INSIDE), self.rank)
         return bool(kept.any())
 
@@ -336,6 +340,15 @@ class SegmentWindow:
         """Rows of the block whose cells are none any more."""
         kept = set(seen.answer.segment.tolist())
         return np.array([row for row, segment in self.segment_of_row.items() if segment not in kept], np.int64)
+
+    def left_out(self, seen: Seen) -> dict[tuple[int, int], float]:
+        """By frame and row, how probable it is of the masks that become none that they are no object."""
+        masks = np.flatnonzero((seen.answer.sets == NOTHING) & (self.sets != NOTHING)).tolist()
+        frame, rows = self.table.segments.frame, self._given_rows
+        return {
+            (self.around.frames.start + int(frame[mask]), rows[mask]): float(seen.answer.set_probability[mask])
+            for mask in masks
+        }
 
     def _closed(self, rows: Bools, objects: Objects, now: Bools) -> Bools:
         """With those that have to change, too, for links to agree: what is new, and daughters of mothers with too many links."""

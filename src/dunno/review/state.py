@@ -117,6 +117,10 @@ class ReviewState:
         self.check(decision)
         return self._solving.tried(decision.steps)
 
+    def preview(self, decision: Decision) -> None:
+        """Let a decision stand that is not in the log."""
+        self._refresh(self._solving.add(decision.steps))
+
     def in_force(self, answers: Sequence[LoggedAnswer]) -> list[LoggedAnswer]:
         """The answers that nothing said later has taken the place of."""
         counting = self._solving.in_force(answer.decision for answer in answers)
