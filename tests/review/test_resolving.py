@@ -193,7 +193,7 @@ def test_an_export_has_the_masks_as_they_are_now(repaired: Path, shared: int, tm
     drawn = {(int(row["frame"]), int(row["label"])) for row in rows if row["label"]}
     cells = {*zip(block.cells.frame.tolist(), block.cells.label.tolist(), strict=True)}
     assert drawn <= cells
-    assert not list(csv.DictReader((tmp_path / "given" / "repairs.csv").open()))
+    assert len((tmp_path / "given" / "repairs.csv").read_text().splitlines()) == 1
     again = Tracking.read(tmp_path / "reviewed")
     assert len(again.cells) == len(block.cells)
     with Review.open(tmp_path / "reviewed", read_only=True) as opened:

@@ -112,6 +112,7 @@ class Desk:
             "removed": removed,
             "touched": touched,
             "links": int(review.table.linked.sum() - links),
+            "near": review.near_row(decision),
             "pairs": review.changed,
         }
 

@@ -286,7 +286,7 @@ class Review:
 
     def error_rate(self) -> ErrorRate:
         """How often the tracker was wrong, estimated from the audit: the rate before the review."""
-        return error_rate(self.audit, self._state.answers)
+        return error_rate(self.audit, self._state.answers, self.table)
 
     @property
     def version(self) -> int:

@@ -71,7 +71,7 @@ class Surroundings(NamedTuple):
         if not self.places:
             return np.arange(len(centroid)), np.zeros(len(centroid), np.int64)
         closest = min(abs(t - when) for when, _ in self.places)
-        near = [place for when, place in self.places if abs(t - when) <= max(closest, AROUND)]
+        near = [place for when, place in self.places if abs(t - when) == closest]
         away = np.min([((centroid - place) ** 2).sum(axis=1) for place in near], axis=0)
         order = np.argsort(away, kind="stable")[: NEAREST * len(near)]
         rank = np.arange(len(order)) // len(near)

@@ -234,8 +234,12 @@ class ReviewState:
 
     def belief(self, decision: Decision) -> dict[str, Any]:
         """What is believed now about the cell of a decision, and what was reported when it was tracked."""
-        if decision.kind in (MISSING, AS_GIVEN, ALL_AS_GIVEN, RIGHT_TRACK):
+        if decision.kind in (MISSING, AS_GIVEN, ALL_AS_GIVEN):
             return {}
+        if decision.kind == RIGHT_TRACK:
+            links = ((each.mother_frame, each.mother) for each in decision.steps)
+            others = zip(decision.steps, links, strict=True)
+            return {"other": [[each.frame, each.label] for each, link in others if self._tracked(each) != link]}
         t = self.pair_of(decision)
         pair = self.pair(t)
         if decision.frame == pair.mother_frame:
@@ -245,9 +249,7 @@ class ReviewState:
         j = index_of(pair.daughters, decision.label)
         own = np.flatnonzero((pair.daughter == j) & (pair.log_probability > -np.inf))
         labels = pair.mothers.label[pair.mother[own]].tolist()
-        before = self.original(t)
-        there = np.flatnonzero(before.daughters.label == decision.label)
-        tracked = reported_mother(before, int(there[0])) if len(there) else None
+        tracked = self._tracked(decision)
         return {
             "mothers": dict(zip(map(str, labels), map(_number, pair.probability[own]), strict=True)),
             "no_mother": _number(np.exp(pair.log_no_mother[j])),
@@ -255,6 +257,12 @@ class ReviewState:
             "tracked": None if tracked is None else tracked[1],
             **({} if tracked is None or tracked[0] == pair.mother_frame else {"tracked_frame": tracked[0]}),
         }
+
+    def _tracked(self, decision: Decision) -> tuple[int, int] | None:
+        """Frame and label of the mother that a daughter had when it was tracked."""
+        before = self.original(self.pair_of(decision))
+        there = np.flatnonzero(before.daughters.label == decision.label)
+        return reported_mother(before, int(there[0])) if len(there) else None
 
 
 def reported(pair: PairPosterior, daughter: int) -> int | None:

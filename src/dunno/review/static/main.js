@@ -242,7 +242,7 @@ function state_(decision, words) {
     if (reply.view !== undefined) return show(reply.view);
     const kept = [marked, mother];
     const now = await get(`view/${row}`).catch(() => null); // its mask may be another one now
-    if (now === null) return take(await get("ask"));
+    if (now === null) return reply.near === null ? take(await get("ask")) : show(await get(`view/${reply.near}`));
     show({ ...now, asked: view.asked, audit: view.audit });
     marked = Math.min(kept[0], view.choices.length - 1);
     mother = kept[1];
