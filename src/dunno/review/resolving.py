@@ -17,7 +17,7 @@ import numpy as np
 from dunno.calibration import ModelCalibration
 from dunno.errors import DecisionError, ProblemError
 from dunno.review.daughters import Table
-from dunno.review.decisions import ABOUT_MASKS, ALL_AS_GIVEN, MISSING, SKIP, Decision, in_force
+from dunno.review.decisions import ABOUT_MASKS, ALL_AS_GIVEN, DIVIDES_INTO_THREE, MISSING, SKIP, Decision, in_force
 from dunno.review.given_masks import GivenMasks, Region
 from dunno.review.segment_window import SegmentWindow, Surroundings
 from dunno.review.splicing import spliced
@@ -153,6 +153,8 @@ class ResolvedBlocks:
 
     def tried(self, decisions: Sequence[Decision]) -> tuple[Chunks, LeftOut]:
         """The chunks that change if decisions were added; `DecisionError` if they contradict others."""
+        if any(each.kind == DIVIDES_INTO_THREE for each in decisions):
+            raise DecisionError("where masks are repaired, a cell divides into two at the most")
         before, after = (self.in_force(each) for each in (self._said, [*self._said, *decisions]))
         found: Chunks = {}
         left_out: LeftOut = {}
@@ -221,6 +223,8 @@ class ResolvedBlocks:
         except ProblemError as error:
             raise DecisionError(f"this contradicts what was said before ({error}); undo that first") from None
         rows = window.changed(old, new, CHANGED)
+        if around.ends(window.frames_of(rows, new), len(self.frames)):
+            return self._solved(chunks, around.wider(len(self.frames)), before, after, left_out)
         gone = window.gone(new)
         if not rows.any() and not len(gone):
             return {}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from dunno.errors import DecisionError
+from dunno.errors import DecisionError, DunnoWarning
 from dunno.io.block_files import n_blocks
 from dunno.io.output import MASKS
 from dunno.review import gain
@@ -88,11 +90,18 @@ class ReviewState:
         self._solving: Solving = self.resolved or ConditionedBlocks(self._store, self.table, rules)
 
     def replay(self, answers: Iterable[LoggedAnswer]) -> None:
-        """Let answers stand, one after the other; pairs whose cells stay are taken down once."""
+        """Let answers stand, one after the other; pairs whose cells stay are taken down once.
+
+        What an older version took and this one refuses stays in the log, and is warned of.
+        """
         changed: set[int] = set()
         for answer in answers:
             self._keep(answer)
-            pairs = self._solving.add(answer.decision.steps)
+            try:
+                pairs = self._solving.add(answer.decision.steps)
+            except DecisionError as error:
+                warnings.warn(f"line {answer.n} of the review has no effect: {error}", DunnoWarning, stacklevel=2)
+                pairs = self._solving.add([])
             changed.update(pairs)
             for t in pairs if self.resolved else ():
                 if not np.array_equal(self.table.label[self.table.rows(t)], self.pair(t).daughters.label):
@@ -133,7 +142,10 @@ class ReviewState:
 
     def _rows_of(self, decision: Decision) -> list[int]:
         """The rows of the daughters that a decision answers for."""
-        found = (self.row_of(each) for each in decision.steps)
+        found = []
+        for each in decision.steps:
+            with suppress(DecisionError):
+                found.append(self.row_of(each))
         return [row for row in found if row is not None]
 
     def _refresh(self, pairs: list[int]) -> list[int]:

@@ -2,7 +2,7 @@
 
 import { percent } from "./scene.js";
 
-const ANSWERS = ["mother", "no mother", "skip", "no cell", "one cell"]; // what answers where a cell comes from
+const ANSWERS = ["mother", "no mother", "skip", "no cell", "one cell", "right track"]; // what answers where a cell comes from
 
 // What is missing from the mothers' probabilities: they are those of a cell, if the mask is one.
 export function segmentWords(view) {
