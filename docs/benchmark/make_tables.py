@@ -124,9 +124,9 @@ def aims(table: pd.DataFrame) -> Iterator[str]:
     own = measured(table[table.setup == "user"])
     own = own.assign(name=label(own))
     ece = own.groupby(["dataset", "step", "cost", "model", "name"]).ece.mean()
-    free = own.scaling.isin(["none", "self"])
     joint = ece.xs(("distance", "", "JP self"), level=["cost", "model", "name"])
     others = own[~((own.cost == "distance") & (own.name == "JP self"))]
+    free = others.scaling.isin(["none", "self"])
     best = {}
     for words, part in (("without truth", others[free]), ("with truth", others[~free])):
         means = part.groupby(["dataset", "step", "cost", "model", "name"]).ece.mean()

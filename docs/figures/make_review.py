@@ -113,7 +113,7 @@ def reviewed(out: Path, truth: Truth, pick: Picker, most: int) -> Counts:
                 row = pick(review, open_rows)
                 open_rows[row] = False
                 t = review.table.pair_of(row)
-                daughter = row - review.table.rows(t).start
+                daughter = review.table.index(row)
                 own += int(wrong_ones(review.pair(t), trues[t])[daughter])
                 with suppress(DecisionError):  # at this step a mother may have three daughters; the third is refused
                     review.answer(answer_of(review.original(t), trues[t], daughter))

@@ -72,6 +72,17 @@ def named(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
             yield from named(value, (*path, key))
 
 
+@pytest.mark.parametrize("where", ["", "softening", "model", "model.terms.motion", "verdict"])
+def test_a_name_that_nobody_knows_is_refused(where: str, tmp_path: Path) -> None:
+    content: Any = KINDS["model"]().to_dict()
+    place = content
+    for key in where.split(".") if where else ():
+        place = place[key]
+    place["odd"] = 1.0
+    with pytest.raises(InputError, match=rf"c\.json: {where}\.?odd is unknown"):
+        load(content, tmp_path)
+
+
 def inside(document: Any, path: tuple[Any, ...]) -> Any:
     for key in path[:-1]:
         document = document[key]

@@ -32,7 +32,7 @@ def test_a_view_has_the_daughter_her_mothers_and_neighbours(output: Path) -> Non
 def test_history_follows_links_back(output: Path) -> None:
     with Review.open(output, read_only=True) as review:
         desk = Desk(review)
-        row = review.table.rows(4).start
+        row = int(review.table.rows(4)[0])
         strip = desk.history(row)
         assert [item["frame"] for item in strip] == list(range(5 - len(strip) + 1, 6))
         assert strip[-1]["label"] == review.table.label[row]

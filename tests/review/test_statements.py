@@ -46,14 +46,14 @@ def test_a_mask_that_is_no_cell_has_no_links_on_either_side(output: Path) -> Non
         assert not later.selected[later.mother == index].any()
         assert (earlier.probability[earlier.daughter == index] == 0).all()
         assert (later.probability[later.mother == index] == 0).all()
-        assert earlier.p_appear[index] == 0  # it did not appear: it is not there
+        assert earlier.block.p_segment[earlier.daughter_rows][index] == 0
         np.testing.assert_allclose(
             np.bincount(later.daughter, later.probability, len(later.daughters)) + np.exp(later.log_no_mother), 1
         )
         assert not review.unanswered[review.row_at(frame, label)]
         tracking = reviewed_tracking(review)
         row = (tracking.cells.frame == frame) & (tracking.cells.label == label)
-        assert tracking.cells.p_false[row] == 1 and tracking.cells.p_two[row] == 0
+        assert tracking.cells.p_segment[row] == 0 and tracking.cells.p_cell[row] == 0
         review.undo()
         assert all(np.array_equal(a, b) for a, b in zip(tables(review), before, strict=True))
         assert pairs_equal(review.pair(2), review.original(2))
@@ -70,7 +70,7 @@ def test_a_mother_that_is_named_takes_a_false_mask_back_on_both_sides(output: Pa
         review.answer(Decision("mother", frame, label, mother))
         assert review.changed == [1, 2]
         assert pairs_equal(review.pair(2), review.original(2))
-        assert np.isnan(review.pair(1).block.p_false).all()
+        assert np.isnan(review.pair(1).block.p_segment).all()
 
 
 def test_contradictions_are_refused_with_the_reason(output: Path) -> None:
@@ -103,7 +103,7 @@ def test_two_cells_have_two_mothers_and_end_both_tracks(output: Path, tmp_path: 
     again = Tracking.read(tmp_path / "reviewed")
     cells = again.cells
     row = int(np.flatnonzero((cells.frame == frame) & (cells.label == label))[0])
-    assert cells.p_two[row] == 1
+    assert cells.p_segment[row] == 1
     mothers = np.flatnonzero(cells.frame == pair.mother_frame)[[first, second]]
     links = again.edges.selected & (again.edges.daughter == row)
     assert set(again.edges.mother[links].tolist()) == set(mothers.tolist())
@@ -122,8 +122,8 @@ def test_of_two_pieces_the_smaller_one_is_no_cell(output: Path) -> None:
         labels = pair.daughters.label[[large, small]].tolist()
         review.answer(Decision("one cell", pair.daughter_frame, labels[0], other=labels[1]))
         assert review.standing[-1].decision == Decision("one cell", pair.daughter_frame, labels[1], other=labels[0])
-        p_false = review.pair(1).block.p_false[review.pair(1).daughter_rows]
-        assert p_false[small] == 1 and np.isnan(p_false[large])
+        p_segment = review.pair(1).block.p_segment[review.pair(1).daughter_rows]
+        assert p_segment[small] == 0 and np.isnan(p_segment[large])
 
 
 def test_a_mother_divides_into_three(output: Path) -> None:
@@ -210,6 +210,36 @@ def test_of_decisions_on_one_subject_the_last_counts() -> None:
     assert in_force([mother, two]) == [mother, two]
     assert in_force([mother, two, false]) == [false]
     assert in_force([false, Decision("skip", 1, 5)]) == [Decision("skip", 1, 5)]
+    assert in_force([Decision("skip", 1, 5), two]) == [two]
+    divides, single = Decision("divides", 1, 5), Decision("does not divide", 1, 5)
+    assert in_force([divides, single]) == [single]
+
+
+def test_a_track_that_is_right_is_one_line_and_so_many_mothers(output: Path) -> None:
+    with Review.open(output) as review:
+        desk = Desk(review)
+        frame, label, _ = linked_cell(review)
+        path = desk.views.path(review.row_at(frame, label))
+        assert len(path) > 2
+        review.answer(Decision("right track", *path[-1], path=tuple(path)))
+        assert len(review.standing) == 1
+        rows = [review.row_at(*cell) for cell in path[1:]]
+        assert (review.table.error[rows] == 0).all() and not review.unanswered[rows].any()
+    with Review.open(output) as again:  # from the log alone
+        assert (again.table.error[rows] == 0).all()
+        assert desk.decisions()[0]["words"].endswith(f"is right, {len(rows)} links")
+        again.undo()
+        assert again.unanswered[rows].all()
+
+
+def test_the_next_division_comes_after_this_one(output: Path) -> None:
+    with Review.open(output, read_only=True) as review:
+        divisions = np.flatnonzero(review.table.division)
+        desk, row, seen = Desk(review), 0, []
+        for _ in divisions:
+            row = desk.next_division(row)
+            seen.append(row)
+        assert sorted(seen) == divisions.tolist()
 
 
 def test_nobody_overwrites_what_they_have_not_seen(output: Path) -> None:
@@ -229,7 +259,7 @@ def test_nobody_overwrites_what_they_have_not_seen(output: Path) -> None:
         assert [answer.who for answer in review.standing] == ["ada", "ben"]
         assert [(said.who, said.action) for said in review.since(seen)] == [("ada", "answer"), ("ben", "answer")]
         listed = ben.decisions()
-        assert [each["who"] for each in listed] == ["ben", "ada"]
+        assert [each["who"] for each in listed] == ["ben"]  # what ada said counts no more; the log has it
         assert listed[0]["words"] == f"mask {view['label']} of frame {view['frame']} is no cell"
 
 

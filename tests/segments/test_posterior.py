@@ -46,6 +46,25 @@ def test_loops_cost_little(worlds: list[tuple[World, Weights, Sums]]) -> None:
     assert np.quantile(errors, 0.95) < 0.25
 
 
+def test_what_is_given_is_as_if_nothing_else_could_be(worlds: list[tuple[World, Weights, Sums]]) -> None:
+    rng, judged = np.random.default_rng(8), 0
+    for world, weights, sums in [each for each in worlds if each[0].is_tree and len(each[0].ways)][:150]:
+        state, way, appear = int(rng.integers(len(sums.state))), int(rng.integers(len(sums.way))), rng.random() < 0.5
+        given = Weights(weights.state.copy(), weights.appear.copy(), weights.disappear.copy(), weights.way.copy())
+        given.state[state], given.way[way] = -np.inf, -np.inf
+        if appear and len(given.appear):
+            given.appear[0] = -np.inf
+        with np.errstate(invalid="ignore", divide="ignore"):
+            known = enumerated(world, given)
+        if not np.isfinite(known.log_evidence):
+            continue
+        found = propagate(world.hypotheses, given, tolerance=1e-12)
+        np.testing.assert_allclose(found.state, known.state, atol=1e-9)
+        np.testing.assert_allclose(found.way, known.way, atol=1e-9)
+        judged += 1
+    assert judged > 100
+
+
 def small() -> tuple[Hypotheses, Weights]:
     """Two masks that hold nothing or one object, and a way between them."""
     frame, none = np.arange(2), np.zeros((0, 2), np.int64)

@@ -48,29 +48,18 @@ Draw = Callable[["Axes", "DataFrame"], None]
 
 @dataclass(frozen=True)
 class PaperFigure:
-    """A grid of panels, each a part of the table.
+    """A grid of panels, each a part of the table."""
 
-    Attributes:
-        name: Of its files.
-        title: What it shows, and which figure of the paper it is.
-        draw: Draws one panel.
-        x: Label of the horizontal axis.
-        y: Label of the vertical axis.
-        rows: A column of the table whose values have a row of panels each, or scalings to show row by row.
-        columns: Likewise across.
-        only: Which rows of the table take part.
-        share: Which axes are shared.
-    """
-
-    name: str
-    title: str
-    draw: Draw
-    x: str
-    y: str
+    name: str  # Of its files
+    title: str  # What it shows, and which figure of the paper it is
+    draw: Draw  # Draws one panel
+    x: str  # Label of the horizontal axis
+    y: str  # Label of the vertical axis
+    # A column of the table whose values have a row of panels each, or scalings to show row by row
     rows: str | Sequence[tuple[str, Callable[[DataFrame], DataFrame]]] = ()
-    columns: str | None = "cost"
-    only: Callable[[DataFrame], DataFrame] = lambda table: table
-    share: str = "all"
+    columns: str | None = "cost"  # Likewise across
+    only: Callable[[DataFrame], DataFrame] = lambda table: table  # Which rows of the table take part
+    share: str = "all"  # Which axes are shared
 
 
 def draw_all(table: DataFrame, folder: Path) -> list[tuple[str, str, str]]:

@@ -20,21 +20,13 @@ FEWEST_CYCLES = 3
 
 @dataclass(frozen=True)
 class QuantityKind:
-    """A figure.
+    """A figure."""
 
-    Attributes:
-        name: As a column of a table.
-        words: As a person reads it.
-        unit: `{time}` stands for minutes or frames, `{length}` for µm or pixels.
-        compute: From a lineage.
-        log: Whether its interval over other cells is symmetric on a logarithmic scale.
-    """
-
-    name: str
-    words: str
-    unit: str
-    compute: Callable[[Lineage], Estimate]
-    log: bool = False
+    name: str  # As a column of a table
+    words: str  # As a person reads it
+    unit: str  # `{time}` stands for minutes or frames, `{length}` for µm or pixels
+    compute: Callable[[Lineage], Estimate]  # From a lineage
+    log: bool = False  # Whether its interval over other cells is symmetric on a logarithmic scale
 
 
 def _divisions(lineage: Lineage) -> Estimate:

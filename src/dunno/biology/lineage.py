@@ -20,17 +20,11 @@ ENDED = ("division", "end", "border", "loss")
 
 @dataclass(frozen=True, eq=False)
 class Lineage:
-    """One forest over a movie's masks.
+    """One forest over a movie's masks."""
 
-    Attributes:
-        rows: The masks.
-        mother: (N,) the row of each mask's mother, in an earlier frame; -1 where it has none.
-        alive: (N,) whether the mask holds a cell; those that do not belong to no track.
-    """
-
-    rows: CellRows
-    mother: Ints
-    alive: Bools
+    rows: CellRows  # The masks
+    mother: Ints  # (N,) the row of each mask's mother, in an earlier frame; -1 where it has none
+    alive: Bools  # (N,) whether the mask holds a cell; those that do not belong to no track
 
     @classmethod
     def of(cls, rows: CellRows, tracking: Tracking) -> Lineage:

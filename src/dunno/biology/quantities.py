@@ -30,29 +30,18 @@ MOST_KNOWN = 0.95
 
 
 class Quantity(NamedTuple):
-    """A number with its doubt.
+    """A number with its doubt."""
 
-    Attributes:
-        name: As in `figures.csv`.
-        words: As a person reads it.
-        unit: Of the value.
-        value: The median over drawn lineages, which lies in its interval; of the reported one where none are drawn.
-        low: Of the 95 % interval over drawn lineages: what the figure of this very movie may be. NaN without draws.
-        high: Its other end.
-        low_cells: Of the 95 % interval that also counts chance in which cells were seen (Rubin's rules); NaN where undefined.
-        high_cells: Its other end.
-        reported: Of the reported lineage, which makes the most decisions right and is not one of the drawn ones.
-    """
-
-    name: str
-    words: str
-    unit: str
-    value: float
-    low: float
-    high: float
+    name: str  # As in `figures.csv`
+    words: str  # As a person reads it
+    unit: str  # Of the value
+    value: float  # The median over drawn lineages, which lies in its interval; of the reported one where none are drawn
+    low: float  # Of the 95 % interval over drawn lineages: what the figure of this very movie may be. NaN without draws
+    high: float  # Its other end
+    # Of the 95 % interval that also counts chance in which cells were seen (Rubin's rules); NaN where undefined
     low_cells: float
-    high_cells: float
-    reported: float
+    high_cells: float  # Its other end
+    reported: float  # Of the reported lineage, which makes the most decisions right and is not one of the drawn ones
 
 
 class DataFrames(NamedTuple):

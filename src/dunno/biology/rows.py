@@ -22,34 +22,20 @@ NEIGHBOUR_DIAMETERS = 2.0
 
 @dataclass(frozen=True, eq=False)
 class CellRows:
-    """Masks, frame by frame.
+    """Masks, frame by frame."""
 
-    Attributes:
-        frames: (T,) original index of each frame.
-        times: (T,) when each frame was taken, in `unit`.
-        unit: `minutes`, or `frames` where the interval is not known.
-        ends: (T + 1,) the row with which each frame begins, and the number of rows.
-        label: (N,) as in the masks.
-        place: (N, d) centre, in physical units.
-        area: (N,) in physical units.
-        brightness: (N,) mean intensity above background; NaN where there are no images.
-        total: (N,) summed intensity; NaN likewise.
-        at_border: (N,) whether its centre is within a cell's diameter of the edge of the field.
-        source: (N,) the row of each mask among all that were tracked; itself where none is left out.
-        track: (N,) the number of its track, as in the output's tables; `None` where nobody has numbered it.
-    """
-
-    frames: Ints
-    times: Floats
-    unit: str
-    ends: Ints
-    label: Ints
-    place: Floats
-    area: Floats
-    brightness: Floats
-    total: Floats
-    at_border: Bools
-    source: Ints | None = None
+    frames: Ints  # (T,) original index of each frame
+    times: Floats  # (T,) when each frame was taken, in `unit`
+    unit: str  # `minutes`, or `frames` where the interval is not known
+    ends: Ints  # (T + 1,) the row with which each frame begins, and the number of rows
+    label: Ints  # (N,) as in the masks
+    place: Floats  # (N, d) centre, in physical units
+    area: Floats  # (N,) in physical units
+    brightness: Floats  # (N,) mean intensity above background; NaN where there are no images
+    total: Floats  # (N,) summed intensity; NaN likewise
+    at_border: Bools  # (N,) whether its centre is within a cell's diameter of the edge of the field
+    source: Ints | None = None  # (N,) the row of each mask among all that were tracked; itself where none is left out
+    # (N,) the number of its track, as in the output's tables; `None` where nobody has numbered it
     track: Ints | None = None
 
     def __len__(self) -> int:

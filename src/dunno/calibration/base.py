@@ -65,7 +65,7 @@ class Calibration:
     @property
     def trusted(self) -> bool:
         """Whether the probabilities may be called calibrated."""
-        return self.verdict.supported
+        return self.overall.supported
 
     @property
     def max_gap(self) -> int:
@@ -101,8 +101,24 @@ class Calibration:
 
     def noted_in(self, about: RunInfo) -> RunInfo:
         """What a result says of who made it, with this calibration."""
-        word, reason = self.verdict.word, self.verdict.reason
-        return replace(about, calibration=self.describe(), calibrated=self.trusted, verdict=word, reason=reason)
+        verdict, each = (
+            self.overall,
+            {name: {"verdict": of.word, "reason": of.reason} for name, of in self.verdicts.items()},
+        )
+        word, reason = verdict.word, verdict.reason
+        return replace(
+            about, calibration=self.describe(), calibrated=self.trusted, verdict=word, reason=reason, verdicts=each
+        )
+
+    @property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        """By what is promised: links, divisions, segments."""
+        return {"links": self.verdict}
+
+    @property
+    def overall(self) -> Verdict:
+        """The worst of them."""
+        return self.verdict
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""

@@ -33,9 +33,7 @@ def in_words(trials: Sequence[Trial]) -> str:
         more = f"{masks[0].excess:.0%} more divisions are seen with all frames than with every second one"
         told.append(f"masks may be wrong: {more}")
     if pushed:
-        told.append(
-            f"cells push each other, and about {pushed[0].exchanged:.0f} more links than motion says are wrong"
-        )
+        told.append(f"cells push each other, and about {pushed[0].exchanged:.0f} more links than motion says are wrong")
     return "; ".join(each for each in told if each)
 
 

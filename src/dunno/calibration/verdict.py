@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from dunno.types import RunInfo
+from dunno.types.arrow_counts import ArrowCounts
 from dunno.types.records import MaybeKnown
 
 Word = Literal["supported", "untested", "contradicted"]
@@ -31,6 +32,16 @@ LEAST_DIVISIONS, UNCLEAR = (
 )  # divisions, share; benchmarks.skipping; and of wrong links, below which divisions are told
 FEW_EXCESS, LARGEST_EXCESS = 0.045, 0.25  # share; benchmarks.skipping
 """Divisions that single steps see and skipped ones do not, as a share: from where on they are looked into, and not believed."""
+
+LEAST_SEEN_DIVISIONS = 10.0  # divisions; judged; below which links alone are judged
+LARGEST_FALSE, HOPELESS_FALSE = 0.45, 0.75  # share; docs/arrow.md
+"""Of the divisions that are seen, those that the reversed movie shows: where they are not supported any more, and contradicted."""
+
+HALVES_APART = 3.0  # standard deviations; judged
+"""By which the shares of false divisions in both halves of a movie may differ."""
+
+LEAST_SETS, LARGEST_UNKNOWN = 20, 0.25  # segments, share; benchmarks.segments
+"""Parts and unions below which nothing is said of them; and how many may be none by what skipping frames says."""
 
 LARGEST_COVERING = 0.25  # share; docs/evidence.md
 """Share of the variance of changes in size that may follow from touching; more, and masks cover each other."""
@@ -90,6 +101,45 @@ def judge(test: SkipTest | None, problems: tuple[str, ...] = (), covering: float
         n = 0 if test is None else test.judged
         return Verdict("untested", f"skipping frames leaves {n} cells to judge; at least {LEAST_JUDGED} are needed")
     return next(_findings(test, covering))
+
+
+def judge_divisions(counts: ArrowCounts, corrected: bool) -> Verdict:
+    """Weigh what the reversed movie shows.
+
+    Args:
+        counts: Of divisions, forwards and backwards.
+        corrected: Whether the probabilities know of it.
+    """
+    if counts.seen < LEAST_SEEN_DIVISIONS:
+        return Verdict("untested", f"{counts.seen:.1f} divisions are seen: too few to judge by")
+    share = counts.impossible / counts.seen
+    if share > HOPELESS_FALSE:
+        return Verdict("contradicted", counts.sentence())
+    one, other = counts.false_shares
+    spread = np.sqrt(
+        sum(max(b, 1.0) / max(f, 1.0) ** 2 for f, b in zip(counts.forwards, counts.backwards, strict=True))
+    )
+    if abs(one - other) > max(HALVES_APART * spread, LARGEST_FALSE):
+        return Verdict("untested", f"{counts.sentence()}; but both halves of the movie do not agree")
+    if share > (LARGEST_FALSE if corrected else LARGEST_FALSE / 2):
+        return Verdict("untested", counts.sentence())
+    return Verdict("supported", counts.sentence())
+
+
+def judge_segments(sets: int, unknown: float) -> Verdict:
+    """Weigh what skipping frames says of parts and unions of masks."""
+    if sets < LEAST_SETS:
+        return Verdict("untested", f"{sets} parts of masks could be looked at: too few to judge by")
+    said = f"with every second frame left out, {sets:,} parts of masks are seen, of which {unknown:.0%} more are none than promised"
+    word: Word = "supported" if unknown <= LARGEST_UNKNOWN else "contradicted"
+    return Verdict(word, f"{said}, by what all frames say; that is taken into account")
+
+
+def worst(verdicts: Mapping[str, Verdict], few_divisions: bool) -> Verdict:
+    """The worst of the verdicts on what an output shows; with few divisions, that on the others."""
+    order: list[Word] = ["supported", "untested", "contradicted"]
+    weighty = [each for name, each in verdicts.items() if name != "divisions" or not few_divisions]
+    return max(weighty, key=lambda each: order.index(each.word))
 
 
 def sees_false_divisions(test: SkipTest, excess: float = FEW_EXCESS) -> bool:

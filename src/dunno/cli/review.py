@@ -36,6 +36,10 @@ def review(
         str | None, Option(metavar="FRAME:LABEL", help="Begin with this cell, as the report names it.")
     ] = None,
     overwrite: Annotated[bool, Option("--overwrite", help="Let --export replace an earlier one.")] = False,
+    repair: Annotated[
+        bool,
+        Option("--repair/--no-repair", help="With --export: keep repaired masks, or put all back as they were given."),
+    ] = True,
 ) -> None:
     """Review an output: the most doubtful links first, on a page in your browser; what you decide settles neighbours too."""
     from dunno.cli.console import show_progress
@@ -52,6 +56,8 @@ def review(
         if export is None:
             show_page(opened, host, port, browser, None if at is None else _row(opened, at))
         else:
+            if not repair:
+                opened.without_repairs()
             _export(opened, export, overwrite)
 
 

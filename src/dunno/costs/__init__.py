@@ -98,7 +98,7 @@ def cost_of(given: str | EdgeCost, **parameters: Any) -> Cost:
     """The cost of a name, or a user's own, with all that may be asked of it."""
     cost = rooms.adapted(Cost, "costs", given, **parameters)
     if cost.given is not cost:
-        cost.is_motion = "spread" in vars(cost)
+        cost.is_motion = vars(cost).get("is_motion", "spread" in vars(cost))
     return cost
 
 

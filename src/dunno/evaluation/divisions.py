@@ -37,28 +37,17 @@ class DivisionBin:
 
 @dataclass(frozen=True)
 class DivisionScores:
-    """Divisions, reported by cells whose mask holds an annotated cell unless it says otherwise.
+    """Divisions, reported by cells whose mask holds an annotated cell unless it says otherwise."""
 
-    Attributes:
-        reported: Tracks that end in a division.
-        right: True divisions that one of them reports, each matched with one.
-        true: Annotated divisions.
-        expected: Σ P(divide); NaN where the method does not know.
-        tolerance: By how many frames a report may be off.
-        reported_in_all: Tracks that end in a division, whether or not the mask holds an annotated cell.
-        expected_in_all: Σ P(divide) over all cells.
-        seen: True divisions matched one to one with cells that divide with a probability above `LEAST_SEEN`.
-        bins: What was promised and found, by P(divide); empty where the method does not know.
-    """
-
-    reported: int
-    right: int
-    true: int
-    expected: float
-    tolerance: int
-    reported_in_all: int = 0
-    expected_in_all: float = float("nan")
-    seen: int = 0
+    reported: int  # Tracks that end in a division
+    right: int  # True divisions that one of them reports, each matched with one
+    true: int  # Annotated divisions
+    expected: float  # Σ P(divide); NaN where the method does not know
+    tolerance: int  # By how many frames a report may be off
+    reported_in_all: int = 0  # Tracks that end in a division, whether or not the mask holds an annotated cell
+    expected_in_all: float = float("nan")  # Σ P(divide) over all cells
+    seen: int = 0  # True divisions matched one to one with cells that divide with a probability above `LEAST_SEEN`
+    # What was promised and found, by P(divide); empty where the method does not know
     bins: tuple[DivisionBin, ...] = ()
 
     @property

@@ -15,29 +15,17 @@ from dunno.types import Bools, Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class FollowedCells:
-    """N cells and L links, by frame.
+    """N cells and L links, by frame."""
 
-    Attributes:
-        frames: (T,) original index of each frame in view.
-        position: (N,) of each cell's frame.
-        label: (N,) in its masks.
-        track: (N,) which track it belongs to.
-        p_divide: (N,) that it divides; 0 where nobody knows.
-        divides: (N,) whether its track ends in it by a division.
-        mother: (L,) row of the earlier cell of each link.
-        daughter: (L,) row of the later one.
-        probability: (L,) of each link.
-    """
-
-    frames: Ints
-    position: Ints
-    label: Ints
-    track: Ints
-    p_divide: Floats
-    divides: Bools
-    mother: Ints
-    daughter: Ints
-    probability: Floats
+    frames: Ints  # (T,) original index of each frame in view
+    position: Ints  # (N,) of each cell's frame
+    label: Ints  # (N,) in its masks
+    track: Ints  # (N,) which track it belongs to
+    p_divide: Floats  # (N,) that it divides; 0 where nobody knows
+    divides: Bools  # (N,) whether its track ends in it by a division
+    mother: Ints  # (L,) row of the earlier cell of each link
+    daughter: Ints  # (L,) row of the later one
+    probability: Floats  # (L,) of each link
 
     @classmethod
     def of(cls, tracking: Tracking) -> FollowedCells:

@@ -15,17 +15,12 @@ from dunno.types.labels import as_labels
 
 @dataclass(frozen=True, eq=False)
 class HeldCells:
-    """Annotated cells in masks, frame by frame; cells are known by their tracks' labels.
+    """Annotated cells in masks, frame by frame; cells are known by their tracks' labels."""
 
-    Attributes:
-        truth: The annotation.
-        holder: For each frame, which mask holds each cell: the one that covers most of it, if that is a quarter.
-        covered: For each frame, of which cells each mask covers a quarter or more.
-    """
-
-    truth: Truth
+    truth: Truth  # The annotation
+    # For each frame, which mask holds each cell: the one that covers most of it, if that is a quarter
     holder: Sequence[dict[int, int]]
-    covered: Sequence[dict[int, set[int]]]
+    covered: Sequence[dict[int, set[int]]]  # For each frame, of which cells each mask covers a quarter or more
 
     @classmethod
     def of(cls, movie: Movie, truth: Truth) -> HeldCells:

@@ -23,18 +23,12 @@ class HeldLinks:
     A link is judged where its daughter's mask covers a quarter of an annotated cell, and its mother's mask covers one too, or the
     cell's mother is in another mask. It is right where the mother's mask covers a quarter of that cell or of its mother, and
     no mask of a skipped frame holds it.
-
-    Attributes:
-        kind: (J,) how each is right or wrong, as in `Decisions`.
-        probability: (J,) of each.
-        found: True links that were made.
-        true: True links: a held cell to itself, or the one it came from, in the latest frame before that shows it.
     """
 
-    kind: Ints
-    probability: Floats
-    found: int
-    true: int
+    kind: Ints  # (J,) how each is right or wrong, as in `Decisions`
+    probability: Floats  # (J,) of each
+    found: int  # True links that were made
+    true: int  # True links: a held cell to itself, or the one it came from, in the latest frame before that shows it
 
     @property
     def recall(self) -> float:

@@ -104,20 +104,13 @@ def judged_segments(
 
 @dataclass(frozen=True, eq=False)
 class CutFrame:
-    """The given masks of a frame beside its annotation.
+    """The given masks of a frame beside its annotation."""
 
-    Attributes:
-        labels: The masks.
-        cell: The cell that each lies on, or 0.
-        covering: How many masks cover a quarter of each cell.
-        parts: Of each mask, the cells that its parts lie on, by their numbers.
-        measured: Of each mask, area and place of its parts, by their numbers.
-    """
-
-    labels: LabelImage
-    cell: Mapping[int, int]
-    covering: Mapping[int, int]
-    parts: Mapping[int, Mapping[int, int]]
+    labels: LabelImage  # The masks
+    cell: Mapping[int, int]  # The cell that each lies on, or 0
+    covering: Mapping[int, int]  # How many masks cover a quarter of each cell
+    parts: Mapping[int, Mapping[int, int]]  # Of each mask, the cells that its parts lie on, by their numbers
+    # Of each mask, area and place of its parts, by their numbers
     measured: Mapping[int, Mapping[int, tuple[float, Floats]]]
 
     @classmethod

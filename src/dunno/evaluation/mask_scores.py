@@ -20,23 +20,14 @@ SHARE_OF_A_MARKER = 0.5  # share of a mask; judged
 
 @dataclass(frozen=True)
 class MaskScores:
-    """Masks beside annotated cells; a cell is detected by the mask that covers more than half of it.
+    """Masks beside annotated cells; a cell is detected by the mask that covers more than half of it."""
 
-    Attributes:
-        cells: Annotated ones.
-        masks: How many there are.
-        missed: Cells that no mask detects.
-        false: Masks that detect no cell.
-        shared: Cells beyond the first in a mask, summed.
-        seg: Mean Jaccard index of cells and the masks that detect them; NaN where the annotation has markers only.
-    """
-
-    cells: int
-    masks: int
-    missed: int
-    false: int
-    shared: int
-    seg: float
+    cells: int  # Annotated ones
+    masks: int  # How many there are
+    missed: int  # Cells that no mask detects
+    false: int  # Masks that detect no cell
+    shared: int  # Cells beyond the first in a mask, summed
+    seg: float  # Mean Jaccard index of cells and the masks that detect them; NaN where the annotation has markers only
 
     @property
     def det(self) -> float:

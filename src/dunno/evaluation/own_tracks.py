@@ -17,24 +17,16 @@ BESIDE_A_DIVISION = 3  # frames; judged
 
 @dataclass(frozen=True)
 class OwnTracks:
-    """Of annotated cells that are in masks of five frames or more.
+    """Of annotated cells that are in masks of five frames or more."""
 
-    Attributes:
-        cells: How many there are.
-        whole: Those that lie in one track from end to end.
-        own: Those that do, up to three frames beside a division aside, in a track that holds no other annotated cell than mother
-            and daughters for more than three frames.
-        followed: Frames of them that lie in the track that holds most of each, as a share.
-        cycles: Complete cycles: own tracks of cells that are born and divide, both divisions found.
-        true_cycles: Cells that are born by a division and divide.
-    """
-
-    cells: int
-    whole: int
+    cells: int  # How many there are
+    whole: int  # Those that lie in one track from end to end
+    # Those that do, up to three frames beside a division aside, in a track that holds no other annotated cell than mother and
+    # daughters for more than three frames
     own: int
-    followed: float
-    cycles: int
-    true_cycles: int
+    followed: float  # Frames of them that lie in the track that holds most of each, as a share
+    cycles: int  # Complete cycles: own tracks of cells that are born and divide, both divisions found
+    true_cycles: int  # Cells that are born by a division and divide
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, with the shares."""

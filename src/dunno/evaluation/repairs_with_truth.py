@@ -18,21 +18,15 @@ from dunno.types import Movie, Truth
 
 @dataclass(frozen=True)
 class RepairScores:
-    """What became of a movie's masks.
+    """What became of a movie's masks."""
 
-    Attributes:
-        given: How the masks score that the movie came with.
-        repaired: The masks that were tracked.
-        cells: Those of them that are cells more probably than debris.
-        segments: P(segment), promised and found, where the annotation can judge; empty where masks were not repaired.
-        objects: P(cell), promised and found: whether objects cover a quarter of an annotated cell. This judges where every cell
-            is annotated.
-    """
-
-    given: MaskScores
-    repaired: MaskScores
-    cells: MaskScores
+    given: MaskScores  # How the masks score that the movie came with
+    repaired: MaskScores  # The masks that were tracked
+    cells: MaskScores  # Those of them that are cells more probably than debris
+    # P(segment), promised and found, where the annotation can judge; empty where masks were not repaired
     segments: tuple[PromiseBin, ...]
+    # P(cell), promised and found: whether objects cover a quarter of an annotated cell. This judges where every cell is
+    # annotated
     objects: tuple[PromiseBin, ...]
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,19 +10,13 @@ SEGMENTS_TABLE = "segments.csv"
 
 
 class SegmentRow(NamedTuple):
-    """A segment that was not chosen.
+    """A segment that was not chosen."""
 
-    Attributes:
-        masks: Labels of the given masks: one, of which it is the whole or a part, or those of which it is the union.
-        area: Physical.
-        place: Its centroid, physical.
-        p_segment: That it is an object.
-    """
-
+    # Labels of the given masks: one, of which it is the whole or a part, or those of which it is the union
     masks: tuple[int, ...]
-    area: float
-    place: tuple[float, ...]
-    p_segment: float
+    area: float  # Physical
+    place: tuple[float, ...]  # Its centroid, physical
+    p_segment: float  # That it is an object
 
 
 def read_segments(folder: Path) -> dict[int, list[SegmentRow]]:

@@ -21,17 +21,11 @@ TABLE_ROWS = 10
 
 @dataclass(frozen=True, eq=False)
 class Checking:
-    """Expected wrong links left after the least certain ones were checked and corrected.
+    """Expected wrong links left after the least certain ones were checked and corrected."""
 
-    Attributes:
-        checked: (S,) how many are checked, from 0.
-        wrong: (S,) how many of the others are expected to be wrong.
-        links: How many there are in all.
-    """
-
-    checked: Ints
-    wrong: Floats
-    links: int
+    checked: Ints  # (S,) how many are checked, from 0
+    wrong: Floats  # (S,) how many of the others are expected to be wrong
+    links: int  # How many there are in all
 
     def sentence(self, step: int) -> str:
         """What one step of the slider says."""

@@ -66,11 +66,17 @@ class Picture:
         labels: (Y, X) which cell is seen where.
         grey: (Y, X) 0 to 255.
         masks: ([Z,] Y, X) the labels, of cells behind others too.
+        image: (Y, X) the intensities; `None` where the movie has masks only.
     """
 
     labels: LabelImage
     grey: NDArray[np.uint8]
     masks: LabelImage
+    image: NDArray[Any] | None = None
+
+    def stretched(self, box: Box) -> NDArray[np.uint8]:
+        """The grey values inside a box, from its darkest to its brightest."""
+        return self.crop(box) if self.image is None else _grey(self.image[box.slices])
 
     def crop(self, box: Box) -> NDArray[np.uint8]:
         """The grey values inside a box."""
@@ -101,7 +107,8 @@ def picture(movie: Movie, t: int) -> Picture:
     if not movie.has_images:
         return Picture(labels, _drawn(labels), masks)
     image = movie.images(t)
-    return Picture(labels, _grey(image if image.ndim == 2 else image.max(axis=0)), masks)
+    seen = image if image.ndim == 2 else image.max(axis=0)
+    return Picture(labels, _grey(seen), masks, seen)
 
 
 def _discs(movie: Movie, t: int) -> LabelImage:

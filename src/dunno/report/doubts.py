@@ -19,21 +19,13 @@ WORTH_SHOWING = 0.005
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A mother that a daughter could have.
+    """A mother that a daughter could have."""
 
-    Attributes:
-        label: Of the mother, in the earlier frame.
-        probability: That it is the one.
-        selected: Whether the link was made.
-        bbox: (2, d) in pixels.
-        area: In physical units.
-    """
-
-    label: int
-    probability: float
-    selected: bool
-    bbox: Ints
-    area: float
+    label: int  # Of the mother, in the earlier frame
+    probability: float  # That it is the one
+    selected: bool  # Whether the link was made
+    bbox: Ints  # (2, d) in pixels
+    area: float  # In physical units
 
 
 @dataclass(frozen=True, order=True)
@@ -41,42 +33,26 @@ class Doubt:
     """A link that may be wrong, ordered so that the least certain comes first.
 
     All that is probable of the daughter adds up to 1: the shown mothers, the others, mothers in other frames, and none.
-
-    Attributes:
-        probability: Of the link.
-        frame: Original index of the daughter's frame.
-        daughter: Its label.
-        mother_frame: Original index of the mother's frame.
-        mothers: The likeliest candidates and the selected one, likeliest first.
-        others: How many more candidates there are in that frame.
-        p_others: Their probability, together.
-        p_elsewhere: That its mother is in another frame.
-        p_no_mother: That the daughter appeared.
-        sister: Label of the mother's other daughter, where it divides; 0 otherwise.
-        p_segment: That the daughter's mask is one object; NaN where masks are trusted.
-        p_cell: That the object is a cell; NaN likewise.
-        holds_two: Whether a person said that the mask holds two cells, each with a mother of its own.
-        links: How many doubtful links are about the same.
-        bbox: (2, d) the daughter's, in pixels.
-        area: Hers, in physical units.
     """
 
-    probability: float
-    frame: int
-    daughter: int
-    mother_frame: int
+    probability: float  # Of the link
+    frame: int  # Original index of the daughter's frame
+    daughter: int  # Its label
+    mother_frame: int  # Original index of the mother's frame
+    # The likeliest candidates and the selected one, likeliest first
     mothers: tuple[Candidate, ...] = field(compare=False)
-    others: int = field(compare=False)
-    p_others: float = field(compare=False)
-    p_elsewhere: float = field(compare=False)
-    p_no_mother: float = field(compare=False)
-    sister: int = field(compare=False)
-    p_segment: float = field(compare=False)
-    p_cell: float = field(compare=False)
+    others: int = field(compare=False)  # How many more candidates there are in that frame
+    p_others: float = field(compare=False)  # Their probability, together
+    p_elsewhere: float = field(compare=False)  # That its mother is in another frame
+    p_no_mother: float = field(compare=False)  # That the daughter appeared
+    sister: int = field(compare=False)  # Label of the mother's other daughter, where it divides; 0 otherwise
+    p_segment: float = field(compare=False)  # That the daughter's mask is one object; NaN where masks are trusted
+    p_cell: float = field(compare=False)  # That the object is a cell; NaN likewise
+    # Whether a person said that the mask holds two cells, each with a mother of its own
     holds_two: bool = field(compare=False)
-    links: int = field(compare=False)
-    bbox: Ints = field(compare=False)
-    area: float = field(compare=False)
+    links: int = field(compare=False)  # How many doubtful links are about the same
+    bbox: Ints = field(compare=False)  # (2, d) the daughter's, in pixels
+    area: float = field(compare=False)  # Hers, in physical units
 
     @property
     def mother(self) -> Candidate:

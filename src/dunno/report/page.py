@@ -28,31 +28,18 @@ from dunno.types import RunInfo
 
 @dataclass(frozen=True, eq=False)
 class PageContent:
-    """What a page shows.
+    """What a page shows."""
 
-    Attributes:
-        about: Who made the tracking.
-        survey: What was counted.
-        trees: The families that are drawn.
-        forest: Their drawing.
-        scenes: Pictures of the least certain links; `None` if the movie cannot be looked at.
-        about_pictures: Why not, or what else is to be known about them.
-        truthfulness: The comparison with the truth, where it was given.
-        deciding: Where links are decided on.
-        repairs: What became of masks; `None` where they were taken as they are.
-        repair_scenes: Pictures of some of that; `None` where there are none.
-    """
-
-    about: RunInfo
-    survey: Survey
-    trees: Sequence[forest.Tree]
-    forest: str
-    scenes: Sequence[LinkScene] | None
-    about_pictures: str
-    truthfulness: Truthfulness | None
-    deciding: ReviewAddress
-    repairs: Sequence[MaskRepair] | None = None
-    repair_scenes: Sequence[RepairScene] | None = None
+    about: RunInfo  # Who made the tracking
+    survey: Survey  # What was counted
+    trees: Sequence[forest.Tree]  # The families that are drawn
+    forest: str  # Their drawing
+    scenes: Sequence[LinkScene] | None  # Pictures of the least certain links; `None` if the movie cannot be looked at
+    about_pictures: str  # Why not, or what else is to be known about them
+    truthfulness: Truthfulness | None  # The comparison with the truth, where it was given
+    deciding: ReviewAddress  # Where links are decided on
+    repairs: Sequence[MaskRepair] | None = None  # What became of masks; `None` where they were taken as they are
+    repair_scenes: Sequence[RepairScene] | None = None  # Pictures of some of that; `None` where there are none
 
 
 def page(content: PageContent) -> str:

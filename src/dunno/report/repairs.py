@@ -30,21 +30,13 @@ ROOM, SMALLEST_CROP = 2.5, 32.0
 
 @dataclass(frozen=True, order=True)
 class MaskRepair:
-    """One repair: some given masks of a frame, and what is drawn instead.
+    """One repair: some given masks of a frame, and what is drawn instead."""
 
-    Attributes:
-        frame: Original index.
-        what: The word of `repairs.csv`.
-        probability: That it is so.
-        given: Labels of the given masks.
-        drawn: Labels that stand instead of them.
-    """
-
-    frame: int
-    what: str
-    probability: float
-    given: tuple[int, ...]
-    drawn: tuple[int, ...]
+    frame: int  # Original index
+    what: str  # The word of `repairs.csv`
+    probability: float  # That it is so
+    given: tuple[int, ...]  # Labels of the given masks
+    drawn: tuple[int, ...]  # Labels that stand instead of them
 
 
 @dataclass(frozen=True)

@@ -29,31 +29,18 @@ MOST_CHECKED = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What a report says about a tracking.
+    """What a report says about a tracking."""
 
-    Attributes:
-        summary: Cells, links, divisions, and so on.
-        n_sure: Links with a probability above 0.99.
-        histogram: (20,) links per bin (a, b] of confidence, of equal width from 0 to 1.
-        frame: (P,) original index of each pair's later frame.
-        links: (P,) how many lead to it.
-        wrong: (P,) how many of them are expected to be wrong.
-        doubt: (K,) 1 − P of the least certain links, descending.
-        doubts: The least certain of all, one for each doubt, to be shown.
-        families: The lineage forest.
-        debris: Numbers of the tracks that are taken for debris.
-    """
-
-    summary: Summary
-    n_sure: int
-    histogram: Ints
-    frame: Ints
-    links: Ints
-    wrong: Floats
-    doubt: Floats
-    doubts: tuple[Doubt, ...]
-    families: Families
-    debris: frozenset[int] = frozenset()
+    summary: Summary  # Cells, links, divisions, and so on
+    n_sure: int  # Links with a probability above 0.99
+    histogram: Ints  # (20,) links per bin (a, b] of confidence, of equal width from 0 to 1
+    frame: Ints  # (P,) original index of each pair's later frame
+    links: Ints  # (P,) how many lead to it
+    wrong: Floats  # (P,) how many of them are expected to be wrong
+    doubt: Floats  # (K,) 1 − P of the least certain links, descending
+    doubts: tuple[Doubt, ...]  # The least certain of all, one for each doubt, to be shown
+    families: Families  # The lineage forest
+    debris: frozenset[int] = frozenset()  # Numbers of the tracks that are taken for debris
 
     @property
     def shown_families(self) -> list[Family]:

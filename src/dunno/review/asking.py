@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dunno.review.audit import Audit, ErrorRate
 from dunno.review.daughters import Table
-from dunno.review.decisions import MOTHER, SKIP
+from dunno.review.decisions import MOTHER, RIGHT_TRACK, SKIP
 from dunno.review.log import LoggedAnswer
 from dunno.review.question import Question
 from dunno.review.queue import Filter, Order, Queue
@@ -55,16 +55,21 @@ class Asker:
         return Question(row, t, frame, int(self.table.label[row]), audit, chance, left)
 
 
-def error_rate(audit: Audit, answers: Mapping[int, Sequence[LoggedAnswer]]) -> ErrorRate:
+def error_rate(audit: Audit, answers: Mapping[int, Sequence[LoggedAnswer]], table: Table) -> ErrorRate:
     """How often the tracker was wrong, from the answers by row."""
     asked = {row for row, given in answers.items() if any(a.question and a.question["audit"] for a in given)}
-    return audit.rate(asked, {row: was_wrong(given[-1]) for row, given in answers.items()})
+    return audit.rate(asked, {row: was_wrong(given[-1], table.cell(row)) for row, given in answers.items()})
 
 
-def was_wrong(answer: LoggedAnswer) -> bool | None:
-    """Whether the tracking had another decision than the person; `None` where the person could not say."""
+def was_wrong(answer: LoggedAnswer, cell: tuple[int, int] | None = None) -> bool | None:
+    """Whether the tracking had another decision on a cell than the person; `None` where the person could not say.
+
+    Of what is said of a whole track, `cell` is the one that counts.
+    """
     decision, before = answer.decision, answer.before
     if decision.kind == SKIP:
         return None
+    if decision.kind == RIGHT_TRACK:
+        return list(cell or (decision.frame, decision.label)) in before["other"]
     said = (decision.mother, decision.mother_frame) if decision.kind == MOTHER else (None, None)
     return bool((before["tracked"], before.get("tracked_frame")) != said)

@@ -116,6 +116,10 @@ class Table:
             raise DecisionError(f"frame {self.daughter_frame[t]} has no cell {label}")
         return int(found[0])
 
+    def cell(self, row: int) -> tuple[int, int]:
+        """Frame and label of a row's cell."""
+        return int(self.daughter_frame[self.pair[row]]), int(self.label[row])
+
     def frame_of(self, rows: Ints) -> Ints:
         """(k,) the original frames of daughters."""
         return self.daughter_frame[self.pair[rows]]

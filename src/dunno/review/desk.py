@@ -104,14 +104,22 @@ class Desk:
         review.check_seen(decision, seen)
         before, links, errors = review.table.expected_wrong_links, review.table.linked.sum(), review.table.error.copy()
         review.answer(decision, self._question_of(decision), who)
-        touched = int((np.abs(review.table.error - errors) > 0.01).sum())
+        self._redraw()
+        now = review.table.error
+        touched = int((np.abs(now[: len(errors)] - errors) > 0.01).sum()) + len(now) - len(errors)
         removed = before - review.table.expected_wrong_links
         return {
             "removed": removed,
             "touched": touched,
             "links": int(review.table.linked.sum() - links),
+            "near": review.near_row(decision),
             "pairs": review.changed,
         }
+
+    def _redraw(self) -> None:
+        """Masks may be others now."""
+        if self.review.resolved is not None:
+            self.views.scenes.drawn_anew()
 
     def _question_of(self, decision: Decision) -> Question | None:
         """The open question, if it is what the decision answers; otherwise the person chose the cell."""
@@ -132,8 +140,9 @@ class Desk:
 
     def _shown(self, answer: LoggedAnswer) -> dict[str, Any]:
         decision = answer.decision
+        self._redraw()
         row = self.review.row_of(decision)
-        if row is None:
+        if row is None or not self.review.table.open[row]:
             return {"view": None, "state": self.state()}
         self._plan = None
         self._asked = None
@@ -150,6 +159,16 @@ class Desk:
         rows = self.review.table.rows(t)
         error = self.review.table.error[rows]
         return None if not len(error) else int(rows[error.argmax()])
+
+    def next_division(self, row: int) -> int | None:
+        """The row of the next division: in the same frame, in a later one, or the first of all."""
+        table = self.review.table
+        rows = np.flatnonzero(table.division & table.open)
+        if not len(rows):
+            return None
+        order = rows[np.lexsort((rows, table.pair[rows]))]
+        later = (table.pair[order] > table.pair[row]) | ((table.pair[order] == table.pair[row]) & (order > row))
+        return int(order[np.flatnonzero(later)[0]] if later.any() else order[0])
 
     def view(self, row: int) -> dict[str, Any]:
         """Everything to show about one daughter, and whether it was asked about."""
@@ -176,13 +195,13 @@ class Desk:
                 "words": in_words(answer.decision),
                 "row": self.review.near_row(answer.decision),
             }
-            for answer in reversed(self.review.standing)
+            for answer in reversed(self.review.counting)
         ]
 
     def state(self) -> dict[str, Any]:
         """How the review stands."""
         review, table = self.review, self.review.table
-        kinds = [answer.decision.kind for answer in review.standing]
+        kinds = [answer.decision.kind for answer in review.counting]
         return {
             "movie": review.about.movie,
             "method": review.about.method,
@@ -197,7 +216,8 @@ class Desk:
             "answered": review.n_answered,
             "skipped": kinds.count("skip"),
             "statements": {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)},
-            "can_undo": bool(kinds),
+            "repaired": review.resolved is not None,
+            "can_undo": bool(review.standing),
             "can_redo": review.can_redo,
             "audit": rate_of(review.error_rate()),
             "advice": self._advice(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,10 +20,13 @@ from dunno.io.writers.geff import GeffWriter
 from dunno.io.writing import RUN_FILE, Writer, drain, whole
 from dunno.lineage.gap_links import one_link_each
 from dunno.review.audit import ErrorRate
+from dunno.review.resolving import ResolvedBlocks
 from dunno.review.review import Review
 from dunno.review.state import Progress
+from dunno.runs.repaired_output import REPAIR_COLUMNS, REPAIRS_FILE, repair_row, write_masks
 from dunno.runs.run import Run
 from dunno.runs.summary import Census
+from dunno.runs.workspace import CALIBRATION_FILE
 from dunno.tracking import Tracking
 from dunno.types import Block, Movie, RunInfo
 
@@ -37,7 +41,7 @@ def reviewed_blocks(review: Review) -> Iterator[Block]:
 
 def about_review(review: Review) -> RunInfo:
     """The output's parameters, and what the review did to it."""
-    kinds = [answer.decision.kind for answer in review.standing]
+    kinds = [answer.decision.kind for answer in review.counting]
     said = {kind: kinds.count(kind) for kind in sorted(set(kinds))}
     found = {"answered": review.n_answered, "statements": said, "error_rate": rate_of(review.error_rate())}
     return replace(review.about, review=found)
@@ -81,10 +85,22 @@ def export(
             cells_only = without_debris(lambda: block_files.linked_blocks(partial), LeftOut())
             drain(cells_only, [CtcWriter(partial / "ctc", about, movie)])
         cell_files.copy_cells(review.folder, partial)
+        if review.resolved is not None:
+            _write_repairs(review, review.resolved, partial)
         write_statements(partial / STATEMENTS, review)
         run = Run(Path(folder), about, census.summary, time.perf_counter() - started)
         (partial / RUN_FILE).write_text(json.dumps(run.to_dict(), indent=2) + "\n")
     return missing
+
+
+def _write_repairs(review: Review, resolved: ResolvedBlocks, place: Path) -> None:
+    """The masks as they are now, what became of those that were given, and what it takes to review them again."""
+    write_masks(review.movie, place)
+    with (place / REPAIRS_FILE).open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(REPAIR_COLUMNS)
+        table.writerows(repair_row(repair) for t in range(len(review.movie)) for repair in resolved.repairs(t))
+    shutil.copyfile(review.folder / CALIBRATION_FILE, place / CALIBRATION_FILE)
 
 
 def exported(review: Review) -> dict[str, Any]:
@@ -97,13 +113,14 @@ def exported(review: Review) -> dict[str, Any]:
 def write_statements(path: Path, review: Review) -> None:
     """Write a table of all that stands: what was said of which cell, mask or place, when and by whom.
 
-    Masks that hold two cells, pieces of one cell and cells without a mask are listed here; the masks are not redrawn.
+    Only what counts is listed: what something said later has taken the place of is in the log alone.
     """
     with path.open("w", newline="") as file:
         table = csv.DictWriter(file, [*STATEMENT_COLUMNS, "z", "y", "x", "who", "time"], restval="")
         table.writeheader()
-        for answer in review.standing:
+        for answer in review.counting:
             said = answer.decision.to_dict()
+            said.pop("path", None)
             place = dict(zip("xyz", reversed(said.pop("place", ())), strict=False))
             if answer.decision.label == 0:
                 said.pop("label")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ import numpy as np
 from dunno.errors import DecisionError
 from dunno.io.output import reopen_movie
 from dunno.review.store import Recent
+from dunno.runs.repaired_output import REPAIRS_FILE
 from dunno.segments.drawing import Drawn
 from dunno.segments.fit import SegmentModel
 from dunno.segments.pixels import Parts, Unions, cut, unite
@@ -22,7 +22,6 @@ from dunno.segments.table import FrameSegments, SegmentTable
 from dunno.tracking.measured_blocks import broken_frames
 from dunno.types import Bools, Ints
 
-REPAIRS_FILE = "repairs.csv"
 FRAMES_KEPT = 256
 """Frames whose parts and unions are kept in memory."""
 
@@ -158,11 +157,6 @@ class GivenMasks:
         ]
         rows += [(row, WHOLE, 0) for row in range(len(self.frame(t).cells)) if row not in held]
         return Drawn(*np.array(rows, np.int64).reshape(-1, 3).T)
-
-    @cached_property
-    def reach(self) -> float:
-        """The side of a usual cell, in the movie's unit."""
-        return float(self.model.seen.usual_area ** (1 / self.movie.n_dimensions))
 
 
 def numbers_of_parts(parts: Parts, row: int, n: int) -> list[int]:

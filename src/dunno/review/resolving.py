@@ -17,13 +17,15 @@ import numpy as np
 from dunno.calibration import ModelCalibration
 from dunno.errors import DecisionError, ProblemError
 from dunno.review.daughters import Table
-from dunno.review.decisions import ABOUT_MASKS, ALL_AS_GIVEN, MISSING, SKIP, Decision, in_force
+from dunno.review.decisions import ABOUT_MASKS, ALL_AS_GIVEN, DIVIDES_INTO_THREE, MISSING, SKIP, Decision, in_force
 from dunno.review.given_masks import GivenMasks, Region
 from dunno.review.segment_window import SegmentWindow, Surroundings
 from dunno.review.splicing import spliced
 from dunno.review.store import Store
 from dunno.runs.workspace import CALIBRATION_FILE
 from dunno.segments.drawing import Drawn
+from dunno.segments.regions import WHOLE
+from dunno.segments.repair import Repair
 from dunno.tracking.repairing import RepairedMasks
 from dunno.types import Block, Cells, Floats, Ints, Movie, PairPosterior
 
@@ -37,6 +39,8 @@ TILE = 24  # frames; judged: tracking.repairing.LOOK_AROUND
 """What is said of all masks is solved so many frames at a time."""
 
 Chunks = dict[int, Block]
+LeftOut = dict[tuple[int, int], float]
+"""By frame and row, how probable it is that a mask is no object."""
 
 
 class ResolvedBlocks:
@@ -46,7 +50,7 @@ class ResolvedBlocks:
         self._store, self._table, self._folder, self._masks = store, table, folder, masks
         self._chunks: Chunks = {}
         self._said: list[Decision] = []
-        self._before: list[tuple[int, Chunks]] = []
+        self._before: list[tuple[int, Chunks, LeftOut]] = []
 
     @cached_property
     def given(self) -> GivenMasks:
@@ -102,6 +106,25 @@ class ResolvedBlocks:
         movie = self.given.movie
         return movie.with_masks(RepairedMasks(movie, _Drawings(self)), f"{movie.mask_source}, repaired")
 
+    def repairs(self, t: int) -> Iterator[Repair]:
+        """What was changed in a frame, in the order of the given masks."""
+        block, label = self.pair(max(t - 1, 0)).block, self.given.frame(t).cells.label
+        rows = block.rows(int(np.searchsorted(block.frames, self.frames[t])))
+        probability = dict(zip(block.cells.label[rows].tolist(), block.p_segment[rows].tolist(), strict=True))
+        drawn = self.given.drawn(t, self.regions(t))
+        for row, number, new in sorted(zip(*(each.tolist() for each in drawn), strict=True)):
+            what = "left out" if new == 0 else "joined" if number == WHOLE else "split"
+            p = probability[new] if new else self._left_out(t, row)
+            yield Repair(int(self.frames[t]), int(label[row]), new or None, what, min(p, 1.0))
+
+    def _left_out(self, t: int, row: int) -> float:
+        """How probable it is that a mask is no object."""
+        for _, _, found in reversed(self._before):
+            if (t, row) in found:
+                return found[t, row]
+        written = self.given.repairs.get(t, {}).get(int(self.given.frame(t).cells.label[row]), [])
+        return written[0][1] if written else 1.0
+
     # --- answers -----------------------------------------------------------------------------------
 
     def in_force(self, decisions: Iterable[Decision]) -> list[Decision]:
@@ -128,27 +151,29 @@ class ResolvedBlocks:
         regions = [self.given.region(t, label) for label in labels]
         return {(t, row) for region in regions for row in (region.row, region.other) if row >= 0}
 
-    def tried(self, decisions: Sequence[Decision]) -> Chunks:
+    def tried(self, decisions: Sequence[Decision]) -> tuple[Chunks, LeftOut]:
         """The chunks that change if decisions were added; `DecisionError` if they contradict others."""
+        if any(each.kind == DIVIDES_INTO_THREE for each in decisions):
+            raise DecisionError("where masks are repaired, a cell divides into two at the most")
         before, after = (self.in_force(each) for each in (self._said, [*self._said, *decisions]))
         found: Chunks = {}
+        left_out: LeftOut = {}
         for around in self._surroundings(decisions):
-            found |= self._solved({**self._chunks, **found}, around, before, after)
-        return found
+            found |= self._solved({**self._chunks, **found}, around, before, after, left_out)
+        return found, left_out
 
-    def add(self, decisions: Sequence[Decision], found: Chunks | None = None) -> list[int]:
+    def add(self, decisions: Sequence[Decision], found: tuple[Chunks, LeftOut] | None = None) -> list[int]:
         """Let decisions stand; `found` is what `tried` found. Returns the pairs that change."""
-        found = self.tried(decisions) if found is None else found
-        self._before.append(
-            (len(decisions), {k: self._chunks.get(k) or self._store.block(self._pairs_of(k)) for k in found})
-        )
+        chunks, left_out = self.tried(decisions) if found is None else found
+        before = {k: self._chunks.get(k) or self._store.block(self._pairs_of(k)) for k in chunks}
+        self._before.append((len(decisions), before, left_out))
         self._said += decisions
-        self._chunks |= found
-        return [t for k in sorted(found) for t in self._pairs_of(k)]
+        self._chunks |= chunks
+        return [t for k in sorted(chunks) for t in self._pairs_of(k)]
 
     def remove(self) -> list[int]:
         """Take back what was added last; returns the pairs that change."""
-        n, before = self._before.pop()
+        n, before, _ = self._before.pop()
         del self._said[len(self._said) - n :]
         self._chunks |= before
         return [t for k in sorted(before) for t in self._pairs_of(k)]
@@ -178,9 +203,14 @@ class ResolvedBlocks:
         return np.asarray(self.given.frame(t).cells.centroid[region.row])
 
     def _solved(
-        self, chunks: Chunks, around: Surroundings, before: Sequence[Decision], after: Sequence[Decision]
+        self,
+        chunks: Chunks,
+        around: Surroundings,
+        before: Sequence[Decision],
+        after: Sequence[Decision],
+        left_out: LeftOut,
     ) -> Chunks:
-        """The chunks of a window's frames, if what is said is no more `before` but `after`."""
+        """The chunks of a window's frames, if what is said is no more `before` but `after`; notes masks that are left out."""
         first, last = around.frames.start, around.frames.stop - 1
         numbers = range(max(first - 1, 0) // CHUNK, min(last // CHUNK, (self._table.n_pairs - 1) // CHUNK) + 1)
         pairs = range(numbers.start * CHUNK, self._pairs_of(numbers.stop - 1).stop)
@@ -193,9 +223,13 @@ class ResolvedBlocks:
         except ProblemError as error:
             raise DecisionError(f"this contradicts what was said before ({error}); undo that first") from None
         rows = window.changed(old, new, CHANGED)
-        if not rows.any():
+        if around.ends(window.frames_of(rows, new), len(self.frames)):
+            return self._solved(chunks, around.wider(len(self.frames)), before, after, left_out)
+        gone = window.gone(new)
+        if not rows.any() and not len(gone):
             return {}
-        found = _marked(spliced(block, window.block_after(new), rows, window.gone(new)), after)
+        left_out |= window.left_out(new)
+        found = _marked(spliced(block, window.block_after(new), rows, gone), after)
         parts = {k: self._pairs_of(k) for k in numbers}
         return {k: found.part(own.start - pairs.start, own.stop - pairs.start) for k, own in parts.items()}
 

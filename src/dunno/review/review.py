@@ -17,11 +17,12 @@ from dunno.review.asking import Asker, error_rate
 from dunno.review.audit import SHARE, Audit, ErrorRate
 from dunno.review.conflicts import check_nothing_new, check_seen
 from dunno.review.constraints import FrameCells, index_of
-from dunno.review.decisions import MISSING, SKIP, TWO_CELLS, Decision
+from dunno.review.decisions import ABOUT_MASKS, ALL_AS_GIVEN, MISSING, RIGHT_TRACK, SKIP, Decision
 from dunno.review.log import History, Log, LoggedAnswer, LogLine, read_log, replay
 from dunno.review.opening import alone, header_of, user, written
 from dunno.review.question import Question
 from dunno.review.queue import Filter, Order, Queue
+from dunno.review.resolving import ResolvedBlocks
 from dunno.review.state import Progress, ReviewState
 from dunno.types import Block, Bools, Detections, Movie, PairPosterior, RunInfo
 from dunno.work.lock import Lock
@@ -151,6 +152,22 @@ class Review:
         return tuple(self._history.standing)
 
     @property
+    def counting(self) -> list[LoggedAnswer]:
+        """Those of them that nothing said later has taken the place of."""
+        with self._guard:
+            return self._state.in_force(self.standing)
+
+    @property
+    def resolved(self) -> ResolvedBlocks | None:
+        """The segments behind the output, where its masks were repaired."""
+        return self._state.resolved
+
+    def without_repairs(self) -> None:
+        """See all masks as they were given; for an export, nothing is logged."""
+        if self.resolved is not None:
+            self._state.preview(Decision(ALL_AS_GIVEN, int(self.table.mother_frame[0])))
+
+    @property
     def can_redo(self) -> bool:
         """Whether something was undone."""
         return bool(self._history.undone)
@@ -269,7 +286,7 @@ class Review:
 
     def error_rate(self) -> ErrorRate:
         """How often the tracker was wrong, estimated from the audit: the rate before the review."""
-        return error_rate(self.audit, self._state.answers)
+        return error_rate(self.audit, self._state.answers, self.table)
 
     @property
     def version(self) -> int:
@@ -315,12 +332,15 @@ class Review:
 
     def near_row(self, decision: Decision) -> int | None:
         """A row at which a decision can be seen: the cell's own, a daughter of it, or none."""
-        row = self.row_of(decision)
-        if row is not None or decision.kind == MISSING:
+        if decision.kind in (MISSING, ALL_AS_GIVEN):
+            return None
+        last = decision.steps[-1] if decision.kind == RIGHT_TRACK else decision
+        row = self.row_of(last)
+        if row is not None and row in self.table.rows(self.table.pair_of(row)):
             return row
         with self._guard:
-            if decision.kind == TWO_CELLS and decision.frame != int(self.table.mother_frame[0]):
-                return self.row_at(decision.frame, decision.label)
+            if decision.kind in ABOUT_MASKS:
+                return self._row_at_mask(decision)
             t = self._state.find(decision.frame).t
             if t >= self.table.n_pairs:
                 return None
@@ -330,6 +350,16 @@ class Review:
             return None
         best = edges[np.argmax(pair.log_probability[edges])]
         return int(self.table.rows(t)[pair.daughter[best]])
+
+    def _row_at_mask(self, decision: Decision) -> int | None:
+        """The row of what a mask is now, nearest to what was said of; `None` in the first frame, and where nothing is left."""
+        t = self._state.find(decision.frame).t
+        if t == 0 or not len(rows := self.table.rows(t - 1)):
+            return None
+        original = self._state.original(t - 1).daughters
+        cells = original if decision.label in original.label else self._state.cells(t)
+        here = cells.centroid[np.flatnonzero(cells.label == decision.label)][:, -2:]
+        return int(rows[np.argmin(((self.table.place[rows] - here[0]) ** 2).sum(axis=1))]) if len(here) else None
 
     def _open_log(self) -> Log:
         if self._log is None:

@@ -73,6 +73,14 @@ def _looking(app: fastapi.FastAPI, desks: Desks, alone: Alone, guard: Lock) -> N
     def relatives(row: int) -> Any:
         return alone(lambda: family(review, views.sight(row).row))
 
+    @app.get("/api/path/{row}")
+    def path(row: int) -> Any:
+        return alone(lambda: views.path(row))
+
+    @app.get("/api/division/{row}")
+    def division(row: int) -> Any:
+        return alone(lambda: desks.first.next_division(views.sight(row).row))
+
     @app.get("/api/overview")
     def whole_field() -> Any:
         return alone(lambda: overview(review))

@@ -28,7 +28,11 @@ class Scenes:
     def crop(self, t: int, box: Box) -> bytes:
         """A piece of a frame as PNG; what lies outside the frame is refused."""
         self.check(t, box)
-        return png(self._picture(t).crop(box))
+        return png(self._picture(t).stretched(box))
+
+    def drawn_anew(self) -> None:
+        """Forget the pictures: masks have changed."""
+        self._pictures = Recent(12)
 
     def check(self, t: int, box: Box) -> None:
         """Refuse what lies outside the frame."""

@@ -21,7 +21,7 @@ from dunno.review.decisions import (
 )
 from dunno.review.given_masks import GivenMasks, Region, segment_of, some_segments
 from dunno.review.statements import constraints_of
-from dunno.segments.answer import FIRST_SET, NOTHING, Answer
+from dunno.segments.answer import FIRST_SET, NOTHING, Answer, sets_of_states
 from dunno.segments.answer import WHOLE as AS_IT_IS
 from dunno.segments.arrow import Seen
 from dunno.segments.clamps import Clamps, Known, with_division, with_links
@@ -41,6 +41,9 @@ NEAREST, INSIDE = 20, 14  # masks of a frame; benchmarks.review_windows
 """In each frame so many masks are solved again, and the nearer ones of them may be cut and joined otherwise."""
 
 
+NEAR_THE_END, MOST_FRAMES_OF_A_WINDOW = 2, 120  # frames; judged
+"""Where a window changes as near to its first or last frame, it is made wider, up to so many frames."""
+
 FOLLOWED = 0.1  # probability; judged
 """A window sees less than the whole movie: a mask that it takes for something else stays as it is, unless what was said makes that
 so much more probable."""
@@ -54,11 +57,26 @@ class Surroundings(NamedTuple):
     places: Sequence[tuple[int, Floats]]
 
     @classmethod
-    def of(cls, places: Sequence[tuple[int, Floats]], n_frames: int) -> Surroundings:
+    def of(cls, places: Sequence[tuple[int, Floats]], n_frames: int, around: int = AROUND) -> Surroundings:
         """Around some places."""
         at = [t for t, _ in places]
-        frames = range(max(min(at) - AROUND, 0), min(max(at) + AROUND + 1, n_frames))
+        frames = range(max(min(at) - around, 0), min(max(at) + around + 1, n_frames))
         return cls(frames, _without_ends(frames, n_frames), places)
+
+    def wider(self, n_frames: int) -> Surroundings:
+        """Twice as many frames on either side."""
+        at = [t for t, _ in self.places]
+        return Surroundings.of(
+            self.places, n_frames, 2 * max(min(at) - self.frames.start, self.frames.stop - 1 - max(at))
+        )
+
+    def ends(self, frames: Ints, n_frames: int) -> bool:
+        """Whether any of some frames is so near to the window's end that what is beyond may change as well."""
+        before, after = self.inside.start > 0, self.inside.stop < n_frames
+        near = (before & (frames < self.inside.start + NEAR_THE_END)) | (
+            after & (frames >= self.inside.stop - NEAR_THE_END)
+        )
+        return bool(self.places) and len(self.frames) < MOST_FRAMES_OF_A_WINDOW and bool(near.any())
 
     @classmethod
     def everywhere(cls, frames: range, n_frames: int) -> Surroundings:
@@ -71,7 +89,7 @@ class Surroundings(NamedTuple):
         if not self.places:
             return np.arange(len(centroid)), np.zeros(len(centroid), np.int64)
         closest = min(abs(t - when) for when, _ in self.places)
-        near = [place for when, place in self.places if abs(t - when) <= max(closest, AROUND)]
+        near = [place for when, place in self.places if abs(t - when) == closest]
         away = np.min([((centroid - place) ** 2).sum(axis=1) for place in near], axis=0)
         order = np.argsort(away, kind="stable")[: NEAREST * len(near)]
         rank = np.arange(len(order)) // len(near)
@@ -86,25 +104,15 @@ def _without_ends(frames: range, n_frames: int) -> range:
 
 @dataclass(eq=False)
 class SegmentWindow:
-    """Segments of a window, and the objects that they are now.
+    """Segments of a window, and the objects that they are now."""
 
-    Attributes:
-        given: The masks as they were given.
-        around: Which frames.
-        block: What is believed now, of the window's frames and of some around.
-        now: By frame, what the block's cells are, in order.
-        table: The segments.
-        rows: Of each frame, (m,) where the table has its masks, -1 where it has not.
-        rank: (M,) how near each mask is to what was said, in order.
-    """
-
-    given: GivenMasks
-    around: Surroundings
-    block: Block
-    now: dict[int, list[Region]]
-    table: SegmentTable
-    rows: list[Ints]
-    rank: Ints
+    given: GivenMasks  # The masks as they were given
+    around: Surroundings  # Which frames
+    block: Block  # What is believed now, of the window's frames and of some around
+    now: dict[int, list[Region]]  # By frame, what the block's cells are, in order
+    table: SegmentTable  # The segments
+    rows: list[Ints]  # Of each frame, (m,) where the table has its masks, -1 where it has not
+    rank: Ints  # (M,) how near each mask is to what was said, in order
 
     @classmethod
     def of(
@@ -203,7 +211,7 @@ class SegmentWindow:
                 stated = {row for each in decisions for row in self._mask_rows(each)}
                 for mask in sorted(set(np.flatnonzero(~self.outermost).tolist()) - stated):
                     known.holds(mask, Content.CELL, Content.DEBRIS)
-            elif decision.kind in ABOUT_MASKS and decision.frame in self.table.masks.frames:
+            elif self._mask_rows(decision) - set(outermost.tolist()):
                 self._of_mask(known, decision)
         for row, segment in self.segment_of_row.items():
             self._of_links(known, said, row, segment)
@@ -233,7 +241,7 @@ class SegmentWindow:
         """Mothers and daughters, as segments, of the links that were decided on."""
         found = [(int(said.mother[row]), row) for row in np.flatnonzero(said.mother >= 0).tolist()]
         own = self.segment_of_row
-        return [(own[a], own[b]) for a, b in found if a in own and b in own and not said.third[b]]
+        return [(own[a], own[b]) for a, b in found if a in own and b in own]
 
     def _reaching(self, structure: Structure, said: Constraints) -> Structure:
         """The structure with the links and divisions that were decided on."""
@@ -285,9 +293,7 @@ class SegmentWindow:
 
     def _of_links(self, known: Known, said: Constraints, row: int, segment: int) -> None:
         """What was said of where a cell comes from, and how it goes on."""
-        if said.third[row]:
-            known.appears(segment)
-        elif said.mother[row] == APPEARS:
+        if said.mother[row] == APPEARS:
             known.appears(segment)
         elif (mother := self.segment_of_row.get(int(said.mother[row]))) is not None:
             known.linked(mother, segment)
@@ -310,7 +316,11 @@ class SegmentWindow:
     def keeps(self, old: Seen, new: Seen) -> bool:
         """Keep masks as they are that a window sees otherwise whatever was said; whether there were any."""
         more = np.abs(new.answer.set_probability - old.answer.set_probability) > FOLLOWED
-        kept = self.free & (new.answer.sets != self.sets) & (new.answer.sets == old.answer.sets) & ~more
+        possible = np.zeros(len(self.sets), np.bool_)
+        number = sets_of_states(self.table.segments, new.structure.holdings)
+        mask = new.structure.holdings.mask
+        possible[mask[(number == self.sets[mask]) & (new.posterior.state > 0)]] = True
+        kept = self.free & possible & (new.answer.sets != self.sets) & (new.answer.sets == old.answer.sets) & ~more
         self.rank = np.where(kept, np.maximum(self.rank, INSIDE), self.rank)
         return bool(kept.any())
 
@@ -336,6 +346,19 @@ class SegmentWindow:
         """Rows of the block whose cells are none any more."""
         kept = set(seen.answer.segment.tolist())
         return np.array([row for row, segment in self.segment_of_row.items() if segment not in kept], np.int64)
+
+    def frames_of(self, rows: Bools, seen: Seen) -> Ints:
+        """Frames of some objects of an answer."""
+        return np.asarray(self._objects(seen).frame[rows] + self.around.frames.start)
+
+    def left_out(self, seen: Seen) -> dict[tuple[int, int], float]:
+        """By frame and row, how probable it is of the masks that become none that they are no object."""
+        masks = np.flatnonzero((seen.answer.sets == NOTHING) & (self.sets != NOTHING)).tolist()
+        frame, rows = self.table.segments.frame, self._given_rows
+        return {
+            (self.around.frames.start + int(frame[mask]), rows[mask]): float(seen.answer.set_probability[mask])
+            for mask in masks
+        }
 
     def _closed(self, rows: Bools, objects: Objects, now: Bools) -> Bools:
         """With those that have to change, too, for links to agree: what is new, and daughters of mothers with too many links."""

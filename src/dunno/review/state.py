@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from dunno.errors import DecisionError
+from dunno.errors import DecisionError, DunnoWarning
 from dunno.io.block_files import n_blocks
 from dunno.io.output import MASKS
 from dunno.review import gain
@@ -88,11 +90,18 @@ class ReviewState:
         self._solving: Solving = self.resolved or ConditionedBlocks(self._store, self.table, rules)
 
     def replay(self, answers: Iterable[LoggedAnswer]) -> None:
-        """Let answers stand, one after the other; pairs whose cells stay are taken down once."""
+        """Let answers stand, one after the other; pairs whose cells stay are taken down once.
+
+        What an older version took and this one refuses stays in the log, and is warned of.
+        """
         changed: set[int] = set()
         for answer in answers:
             self._keep(answer)
-            pairs = self._solving.add(answer.decision.steps)
+            try:
+                pairs = self._solving.add(answer.decision.steps)
+            except DecisionError as error:
+                warnings.warn(f"line {answer.n} of the review has no effect: {error}", DunnoWarning, stacklevel=2)
+                pairs = self._solving.add([])
             changed.update(pairs)
             for t in pairs if self.resolved else ():
                 if not np.array_equal(self.table.label[self.table.rows(t)], self.pair(t).daughters.label):
@@ -117,6 +126,10 @@ class ReviewState:
         self.check(decision)
         return self._solving.tried(decision.steps)
 
+    def preview(self, decision: Decision) -> None:
+        """Let a decision stand that is not in the log."""
+        self._refresh(self._solving.add(decision.steps))
+
     def in_force(self, answers: Sequence[LoggedAnswer]) -> list[LoggedAnswer]:
         """The answers that nothing said later has taken the place of."""
         counting = self._solving.in_force(answer.decision for answer in answers)
@@ -129,7 +142,10 @@ class ReviewState:
 
     def _rows_of(self, decision: Decision) -> list[int]:
         """The rows of the daughters that a decision answers for."""
-        found = (self.row_of(each) for each in decision.steps)
+        found = []
+        for each in decision.steps:
+            with suppress(DecisionError):
+                found.append(self.row_of(each))
         return [row for row in found if row is not None]
 
     def _refresh(self, pairs: list[int]) -> list[int]:
@@ -230,8 +246,12 @@ class ReviewState:
 
     def belief(self, decision: Decision) -> dict[str, Any]:
         """What is believed now about the cell of a decision, and what was reported when it was tracked."""
-        if decision.kind in (MISSING, AS_GIVEN, ALL_AS_GIVEN, RIGHT_TRACK):
+        if decision.kind in (MISSING, AS_GIVEN, ALL_AS_GIVEN):
             return {}
+        if decision.kind == RIGHT_TRACK:
+            links = ((each.mother_frame, each.mother) for each in decision.steps)
+            others = zip(decision.steps, links, strict=True)
+            return {"other": [[each.frame, each.label] for each, link in others if self._tracked(each) != link]}
         t = self.pair_of(decision)
         pair = self.pair(t)
         if decision.frame == pair.mother_frame:
@@ -241,9 +261,7 @@ class ReviewState:
         j = index_of(pair.daughters, decision.label)
         own = np.flatnonzero((pair.daughter == j) & (pair.log_probability > -np.inf))
         labels = pair.mothers.label[pair.mother[own]].tolist()
-        before = self.original(t)
-        there = np.flatnonzero(before.daughters.label == decision.label)
-        tracked = reported_mother(before, int(there[0])) if len(there) else None
+        tracked = self._tracked(decision)
         return {
             "mothers": dict(zip(map(str, labels), map(_number, pair.probability[own]), strict=True)),
             "no_mother": _number(np.exp(pair.log_no_mother[j])),
@@ -251,6 +269,12 @@ class ReviewState:
             "tracked": None if tracked is None else tracked[1],
             **({} if tracked is None or tracked[0] == pair.mother_frame else {"tracked_frame": tracked[0]}),
         }
+
+    def _tracked(self, decision: Decision) -> tuple[int, int] | None:
+        """Frame and label of the mother that a daughter had when it was tracked."""
+        before = self.original(self.pair_of(decision))
+        there = np.flatnonzero(before.daughters.label == decision.label)
+        return reported_mother(before, int(there[0])) if len(there) else None
 
 
 def reported(pair: PairPosterior, daughter: int) -> int | None:

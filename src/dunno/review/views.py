@@ -9,7 +9,16 @@ import numpy as np
 
 from dunno.errors import DecisionError
 from dunno.report.crops import Box
-from dunno.review.decisions import ABOUT_MOTHERS, MISSING, TWO_CELLS, Decision
+from dunno.review.decisions import (
+    ABOUT_MOTHERS,
+    ALL_AS_GIVEN,
+    AS_GIVEN,
+    MISSING,
+    RIGHT_TRACK,
+    TWO_CELLS,
+    Decision,
+)
+from dunno.review.outlines import outlines
 from dunno.review.review import Review
 from dunno.review.scenes import Scenes
 from dunno.review.state import reported, reported_mother
@@ -68,6 +77,8 @@ class Views:
             "answer": self._answer(pair.daughter_frame, sight.label),
             "gain": self.review.queue.gain(row),
             "no_mother": float(pair.p_appear[j]),
+            **self._segment(sight),
+            "repaired": {"before": self._repaired(sight.t, box), "after": self._repaired(sight.t + 1, box)},
             "reported": reported(pair, j),
             "reported_frame": None if mother is None else mother[0],
             "reported_label": None if mother is None else mother[1],
@@ -80,6 +91,62 @@ class Views:
             "said": self._said(pair, box),
             "n_frames": self.review.table.n_pairs + 1,
         }
+
+    def _segment(self, sight: Sight) -> dict[str, float | None]:
+        """How probable it is that the mask is one object, and that it is a cell; nothing where masks are trusted."""
+        row = sight.pair.daughter_rows.start + sight.daughter
+        found = ((name, float(getattr(sight.pair.block, name)[row])) for name in ("p_segment", "p_cell"))
+        return {name: value if value == value else None for name, value in found}
+
+    def _repaired(self, t: int, box: Box) -> list[dict[str, Any]]:
+        """The masks in sight that were repaired: as they were given, what was done, and what is there now."""
+        resolved = self.review.resolved
+        if resolved is None:
+            return []
+        made: dict[int, list[Any]] = {}
+        for repair in resolved.repairs(t):
+            made.setdefault(repair.mask, []).append(repair)
+        given = outlines(resolved.given.movie.masks(t)[..., *box.slices]) if self.review.movie.n_dimensions == 2 else {}
+        return [
+            {
+                "mask": label,
+                "outline": given.get(label, ""),
+                "what": each[0].what,
+                "probability": each[0].probability,
+                "labels": [one.label for one in each if one.label],
+            }
+            for label, each in made.items()
+            if label in given
+        ]
+
+    def path(self, row: int) -> list[tuple[int, int]]:
+        """The cells of a daughter's track: back to where it begins, on to where it ends or divides."""
+        sight = self.sight(row)
+        first, index, back = sight.t + 1, sight.daughter, []
+        while (found := self._link_into(first - 1, index) if first else None) is not None:
+            first, index, _ = found
+            if len(self._links_on(first, index)) != 1:
+                break
+            back.append((first, index))
+        path = [*back[::-1], (sight.t + 1, sight.daughter)]
+        while len(on := self._links_on(*path[-1])) == 1:
+            path += on
+        cells = {t: self.review.frame_cells(t) for t, _ in path}
+        return [(cells[t].frame, int(cells[t].label[index])) for t, index in path]
+
+    def _links_on(self, t: int, index: int) -> list[tuple[int, int]]:
+        """Where a cell's links lead: place among the frames, and index there."""
+        found = []
+        for later in range(t, min(t + 1 + FRAMES_BACK, self.review.table.n_pairs)):
+            pair = self.review.pair(later)
+            if later == t:
+                own = pair.daughter[pair.selected & (pair.mother == index)]
+            else:
+                gaps = pair.earlier
+                far = gaps.selected & (gaps.gap == later - t)
+                own = gaps.daughter[far][pair.block.index_of(gaps.mother[far]) == index]
+            found += [(later + 1, int(each)) for each in own.tolist()]
+        return found
 
     def history(self, row: int) -> list[dict[str, Any]]:
         """The daughter and its ancestors as reported, the earliest first."""
@@ -170,7 +237,7 @@ class Views:
         rows, block = {"before": pair.mother_rows, "after": pair.daughter_rows}, pair.block
         told: dict[str, Any] = {
             name: {
-                "false": block.cells.label[own][block.p_segment[own] == 0].tolist(),
+                "false": block.cells.label[own][(block.p_segment[own] == 0) | (block.p_cell[own] < 0.5)].tolist(),
                 "two": block.cells.label[own][block.two[own]].tolist(),
             }
             for name, own in rows.items()
@@ -211,5 +278,8 @@ def in_words(decision: Decision) -> str:
         "no cell": f"{mask} is no cell",
         TWO_CELLS: f"{mask} holds two cells{second}",
         "one cell": f"{mask} is a piece of cell {decision.other}",
+        AS_GIVEN: f"{mask} is right as it was given",
+        ALL_AS_GIVEN: "all masks are right as they were given",
+        RIGHT_TRACK: f"the track of {cell} is right, {len(decision.path) - 1} links",
         MISSING: f"a cell is missing in frame {decision.frame} at {at}",
     }.get(decision.kind, f"{cell} {decision.kind}")

@@ -23,29 +23,17 @@ ONE_DOUBT_WITHIN = 5  # frames; judged
 
 @dataclass(frozen=True, order=True)
 class DoubtfulLink:
-    """A link, ordered so that the least certain comes first.
+    """A link, ordered so that the least certain comes first."""
 
-    Attributes:
-        probability: That it is right.
-        mother_frame: Original index.
-        mother: Label.
-        frame: Original index.
-        daughter: Label.
-        track: Of the daughter.
-        instead: The likeliest other mother in the mother's frame; 0 where having none there is likelier than any.
-        p_instead: How probable that is.
-        links: How many links the same doubt is about.
-    """
-
-    probability: float
-    mother_frame: int
-    mother: int
-    frame: int
-    daughter: int
-    track: int = 0
-    instead: int = 0
-    p_instead: float = 0.0
-    links: int = 1
+    probability: float  # That it is right
+    mother_frame: int  # Original index
+    mother: int  # Label
+    frame: int  # Original index
+    daughter: int  # Label
+    track: int = 0  # Of the daughter
+    instead: int = 0  # The likeliest other mother in the mother's frame; 0 where having none there is likelier than any
+    p_instead: float = 0.0  # How probable that is
+    links: int = 1  # How many links the same doubt is about
 
 
 @dataclass(frozen=True, order=True)

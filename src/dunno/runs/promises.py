@@ -31,7 +31,7 @@ class Promise(NamedTuple):
 
 def promises(about: RunInfo) -> list[Promise]:
     """A verdict for each promise; older outputs have one for all."""
-    verdicts = about.get("verdicts") or {"links": {"verdict": about.verdict, "reason": about.reason}}
+    verdicts = about.verdicts or {"links": {"verdict": about.verdict, "reason": about.reason}}
     return [
         Promise(PROMISED.get(name, name), each["verdict"], each["reason"].rstrip("."))
         for name, each in verdicts.items()

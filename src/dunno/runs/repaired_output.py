@@ -22,6 +22,7 @@ from dunno.types.cells import AXES
 from dunno.work.progress import Tell
 
 REPAIRS_FILE, SEGMENTS_FILE = "repairs.csv", "segments.csv"
+REPAIR_COLUMNS = ("frame", "mask", "label", "what", "probability")
 
 
 class RepairedRun:
@@ -49,7 +50,7 @@ class RepairedRun:
             (self._place / SEGMENTS_FILE).open("w", newline="") as others,
         ):
             tables = csv.writer(repairs), csv.writer(others)
-            tables[0].writerow(["frame", "mask", "label", "what", "probability"])
+            tables[0].writerow(REPAIR_COLUMNS)
             tables[1].writerow(["frame", "id", "masks", "area", *axes, "p_segment"])
             for index, span in enumerate(repaired_spans(self._given, self._model, self._tell)):
                 self._drawn.update(span.drawn)
@@ -58,7 +59,7 @@ class RepairedRun:
                 tracked = self._tracked(span)
                 block_files.write_block(block_files.block_file(pairs, index), tracked.block, tracked.broken)
                 yield tracked
-        self._write_masks()
+        write_masks(self.movie, self._place)
 
     def _tracked(self, span: RepairedSpan) -> Tracked:
         frames = {int(self._given.frames[t]): problem for t, problem in self._broken.items()}
@@ -70,21 +71,27 @@ class RepairedRun:
         if (repair.frame, repair.mask) not in self._counted:  # a mask that is cut has a row for each of its parts
             self.counts[repair.what] = self.counts.get(repair.what, 0) + 1
             self._counted.add((repair.frame, repair.mask))
-        label = "" if repair.label is None else repair.label
-        return [repair.frame, repair.mask, label, repair.what, f"{repair.probability:.6g}"]
+        return repair_row(repair)
 
-    def _write_masks(self) -> None:
-        """The masks, a file per frame, and what is measured of them."""
-        folder, digits = self._place / MASKS, max(3, len(str(int(self.movie.frames.max()))))
-        folder.mkdir(exist_ok=True)
-        (self._place / OBJECTS).mkdir(exist_ok=True)
-        for index, part in enumerate(frame_blocks(self.movie)):
-            for t, frame in enumerate(part.frames.tolist()):
-                masks = part.masks(t)
-                small = masks.astype(np.uint16 if masks.max(initial=0) <= SIXTEEN_BITS else np.uint32)
-                write_mask(folder / f"mask{frame:0{digits}d}.tif", small)
-            measured = measure_block(part)
-            cell_files.write_cells(block_files.block_file(self._place / OBJECTS, index), measured.cells)
+
+def repair_row(repair: Repair) -> list[object]:
+    """One of the rows of `repairs.csv`."""
+    label = "" if repair.label is None else repair.label
+    return [repair.frame, repair.mask, label, repair.what, f"{repair.probability:.6g}"]
+
+
+def write_masks(movie: Movie, place: Path) -> None:
+    """A repaired movie's masks, a file per frame, and what is measured of them."""
+    folder, digits = place / MASKS, max(3, len(str(int(movie.frames.max()))))
+    folder.mkdir(exist_ok=True)
+    (place / OBJECTS).mkdir(exist_ok=True)
+    for index, part in enumerate(frame_blocks(movie)):
+        for t, frame in enumerate(part.frames.tolist()):
+            masks = part.masks(t)
+            small = masks.astype(np.uint16 if masks.max(initial=0) <= SIXTEEN_BITS else np.uint32)
+            write_mask(folder / f"mask{frame:0{digits}d}.tif", small)
+        measured = measure_block(part)
+        cell_files.write_cells(block_files.block_file(place / OBJECTS, index), measured.cells)
 
 
 def _rows(others: OtherSegments) -> Iterator[list[object]]:

@@ -71,7 +71,10 @@ class Run:
             "schema": RUN_SCHEMA.number,
             "dunno": self.about.version,
             "parameters": self.about.to_dict(),
-            **{name: self.about[name] for name in ("mask_source", "step", "calibrated", "verdict", "reason")},
+            **{
+                name: self.about[name]
+                for name in ("mask_source", "step", "calibrated", "verdict", "reason", "verdicts")
+            },
             "summary": self.summary.to_dict(),
             "timings": {"seconds": round(self.seconds, 3)},
         }

@@ -22,6 +22,7 @@ from dunno.segments.posterior import SegmentPosterior
 from dunno.segments.segments import Segments
 from dunno.segments.ways import TWO, Splits
 from dunno.types import Floats, Ints
+from dunno.types.arrow_counts import ArrowCounts
 from dunno.types.sparse import components
 
 GROWS = 0.2
@@ -83,21 +84,12 @@ class Arrow:
     """What the reversed movie says of divisions.
 
     Attributes:
-        forwards: Σ P(divide).
-        backwards: The same of the reversed movie.
-        balance: Partings over mergings of masks: by how much more the faults happen forwards.
+        counts: Divisions that are seen forwards and backwards; its balance is that of partings and mergings of masks.
         weights: (F,) of the log ratio of both densities.
     """
 
-    forwards: float
-    backwards: float
-    balance: float
+    counts: ArrowCounts
     weights: tuple[float, float, float, float, float, float, float, float, float, float, float, float]
-
-    @property
-    def real(self) -> float:
-        """How many divisions of those that are seen are real."""
-        return max(self.forwards - self.balance * self.backwards, 0.0)
 
     def false_share(self, events: DivisionEvents) -> Floats:
         """(G,) how probably each event is one of those that are seen backwards, too."""
@@ -195,8 +187,19 @@ def fitted_arrow(forwards: Seen, backwards: Seen, laws: Laws) -> Arrow:
     weight = np.concatenate([seen[0].probability, balance * seen[1].probability])
     is_backwards = np.repeat([0.0, 1.0], [len(each.probability) for each in seen])
     fitted = _logistic(np.concatenate([each.features for each in seen]), is_backwards, weight)
-    totals = [float(each.posterior.divide.sum()) for each in (forwards, backwards)]
-    return Arrow(totals[0], totals[1], balance, tuple(fitted.tolist()))
+    early, late = _halves(backwards)
+    return Arrow(
+        ArrowCounts(_halves(forwards), (late, early), forwards.structure.segments.n_frames, balance),
+        tuple(fitted.tolist()),
+    )
+
+
+def _halves(seen: Seen) -> tuple[float, float]:
+    """Divisions in the first and in the second half of the frames."""
+    segments, holdings = seen.structure.segments, seen.structure.holdings
+    late = 2 * segments.frame[holdings.segment] >= segments.n_frames - 1
+    divide = seen.posterior.divide
+    return float(divide[~late].sum()), float(divide[late].sum())
 
 
 def _division_ways(structure: Structure) -> Ints:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dunno.calibration import ModelCalibration
 from dunno.calibration.softening import Softening
-from dunno.calibration.verdict import judge
+from dunno.calibration.verdict import SkipTest, judge
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
 from dunno.models.diagnostics import covering
@@ -18,6 +18,7 @@ from dunno.tracking.choosing import Choice, choose_evidence
 from dunno.tracking.measured_blocks import broken_frames
 from dunno.tracking.missing import intervals_with_gaps, lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
+from dunno.tracking.reversal import arrow_counts
 from dunno.tracking.sampling import Sample, fit_sample
 from dunno.tracking.skipping import SkippedModel, skip
 from dunno.tracking.spans import BLOCK
@@ -56,6 +57,11 @@ def fit_plan(plan: Plan, sample: Sample, about: RunInfo, *, may_widen: bool, tel
         trials=found.choice.trials,
         segments=segments,
         intervals=intervals_with_gaps(calibration.intervals, found.choice.fit.model, found.fit.model),
+    )
+    calibration = (
+        replace(calibration, arrow=arrow_counts(calibration, sample, gate, found.choice.fit.best.expected))
+        if segments is None
+        else of_segments(calibration, segments)
     )
     plan = replace(plan, gate=gate, calibration=calibration)
     # a block holds its frames, with their pixels where the cost asks for them
@@ -135,6 +141,16 @@ def tested(
     tests = tuple(each.test(softening) for each in (skipped, *slower) if each is not None)
     verdict = judge(tests[0], fit.problems, covering(fit.best.expected))
     return replace(calibration, softening=softening, verdict=verdict, skipping=tests)
+
+
+def of_segments(calibration: ModelCalibration, segments: SegmentModel) -> ModelCalibration:
+    """The calibration with what segments say of themselves, in place of what the masks as they are say of links."""
+    arrow = None if segments.arrow is None else segments.arrow.counts
+    if segments.skipped is None:
+        return replace(calibration, arrow=arrow)
+    skipped, unknown = segments.skipped, float("nan")
+    test = SkipTest(JUDGING, skipped.links, skipped.links, skipped.promised, skipped.composed, unknown, unknown)
+    return replace(calibration, arrow=arrow, problems=(), skipping=(test,), verdict=judge(test))
 
 
 def calibration_of(fit: Fit, about: RunInfo) -> ModelCalibration:

@@ -78,7 +78,7 @@ def plot_promised(tracking: Tracking, ax: Axes | None = None) -> Axes:
         yscale="log",
         xlim=(LEAST_DRAWN, 1),
         ylim=(LEAST_DRAWN, 1),
-        title=tracking.about["verdict"],
+        title=f"probabilities {tracking.about.verdict}",
         **labels,
     )
     return ax

@@ -173,6 +173,25 @@ class CellSource(Protocol):
 
 
 @dataclass(frozen=True)
+class RenumberedCells:
+    """Cells whose frames have other numbers."""
+
+    source: CellSource
+    numbers: Mapping[int, int]  # By position
+
+    def __getitem__(self, t: int) -> Detections:
+        return replace(self.source[t], frame=self.numbers[t])
+
+    def digest(self, t: int) -> int | None:
+        """That of the masks, which are the same."""
+        return self.source.digest(t)
+
+    def only(self, frames: Sequence[int]) -> RenumberedCells:
+        """Some frames under the same numbers."""
+        return RenumberedCells(self.source.only(frames), self.numbers)
+
+
+@dataclass(frozen=True)
 class KeptCells:
     """Measured cells in memory."""
 

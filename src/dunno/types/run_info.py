@@ -56,6 +56,7 @@ class RunInfo(Mapping[str, Any]):
     calibrated: bool
     verdict: str = "untested"
     reason: str = ""
+    verdicts: Mapping[str, Any] = field(default_factory=dict)
     review: Mapping[str, Any] | None = None
     export: Mapping[str, Any] | None = None
 

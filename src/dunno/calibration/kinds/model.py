@@ -12,7 +12,16 @@ from dunno.assignment import Problem, Rounds
 from dunno.calibration.base import Calibration
 from dunno.calibration.evidence_trials import Trial, in_words
 from dunno.calibration.softening import Softening, with_unknown
-from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict
+from dunno.calibration.verdict import (
+    LEAST_SEEN_DIVISIONS,
+    LEAST_SETS,
+    UNTESTED,
+    SkipTest,
+    Verdict,
+    judge_divisions,
+    judge_segments,
+    worst,
+)
 from dunno.costs import Cost, evaluate
 from dunno.errors import InputError
 from dunno.models.drift import with_drift
@@ -20,6 +29,7 @@ from dunno.models.intervals import Intervals
 from dunno.models.model import Model
 from dunno.segments.fit import SegmentModel
 from dunno.types import Block, Candidates, Floats, FramePair, RunInfo
+from dunno.types.arrow_counts import ArrowCounts
 from dunno.types.field import Field
 from dunno.types.records import Count, NonNegative, to_json
 from dunno.types.stretch import Stretch, Transition
@@ -55,6 +65,7 @@ class ModelCalibration(Calibration):
     division_doubt: NonNegative = 0.0
     frames_per_block: Count = 0
     segments: SegmentModel | None = None
+    arrow: ArrowCounts | None = None  # Divisions that the movie shows, and those that it shows backwards
 
     @property
     def collective(self) -> bool:
@@ -68,6 +79,28 @@ class ModelCalibration(Calibration):
     @property
     def never_divides(self) -> bool:
         return self.model.never_divides
+
+    @property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        found = {"links": self.verdict}
+        if self.arrow is not None:
+            found["divisions"] = judge_divisions(self.arrow, self.judges_masks)
+        if self.segments is not None and self.segments.skipped is not None:
+            found["segments"] = judge_segments(self.segments.skipped.sets, self.segments.skipped.unknown)
+        return found
+
+    @property
+    def overall(self) -> Verdict:
+        few = self.arrow is None or self.arrow.seen < LEAST_SEEN_DIVISIONS
+        verdicts = {name: each for name, each in self.verdicts.items() if name != "segments" or self._has_sets}
+        return worst(verdicts, few)
+
+    @property
+    def _has_sets(self) -> bool:
+        """Whether there are parts and unions enough to be judged."""
+        return (
+            self.segments is not None and self.segments.skipped is not None and self.segments.skipped.sets >= LEAST_SETS
+        )
 
     @property
     def judges_masks(self) -> bool:

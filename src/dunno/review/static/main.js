@@ -9,7 +9,7 @@ import { Player } from "./player.js";
 import { drawAfter, drawBefore, drawPortrait, labelAt, percent } from "./scene.js";
 import { changesOf, follow, rememberedName, rememberName } from "./team.js";
 import { Timeline } from "./timeline.js";
-import { adviceWords, auditWords } from "./words.js";
+import { adviceWords, auditWords, segmentWords } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -73,6 +73,8 @@ function drawQuestion() {
     : view.asked ? `an answer is expected to mend ${view.gain.toFixed(2)} decisions` : "you chose this cell yourself";
   $("question").textContent = `Where does cell ${view.label} of frame ${view.frame} come from?`;
   $("candidates").replaceChildren(...choiceList(view, marked, { onPick: answerChoice, onMark: (k) => mark(k, false) }));
+  $("segment").textContent = segmentWords(view);
+  $("as-given").hidden = !view.repaired.before.length && !view.repaired.after.length;
   $("accept-words").textContent = view.choices[marked].words;
   $("chosen-mother").textContent = mother === null ? "" : `cell ${mother}`;
   $("about-mother").disabled = mother === null;
@@ -239,7 +241,9 @@ function state_(decision, words) {
     showState(reply.state);
     if (reply.view !== undefined) return show(reply.view);
     const kept = [marked, mother];
-    show({ ...(await get(`view/${row}`)), asked: view.asked, audit: view.audit });
+    const now = await get(`view/${row}`).catch(() => null); // its mask may be another one now
+    if (now === null) return reply.near === null ? take(await get("ask")) : show(await get(`view/${reply.near}`));
+    show({ ...now, asked: view.asked, audit: view.audit });
     marked = Math.min(kept[0], view.choices.length - 1);
     mother = kept[1];
     drawQuestion();
@@ -260,12 +264,44 @@ function twoCells() {
   return state_({ kind: "two cells", frame: view.frame, label: view.label, ...second }, `Mask ${view.label} holds two cells`);
 }
 
+// A repaired mask is taken back: the one that the cell was made from, or another that is clicked.
+function asGiven() {
+  const own = view.repaired.after.find((each) => each.labels.includes(view.label));
+  if (own && picking !== "as given") return sayGiven(view.frame, own.mask);
+  return pick(picking === "as given" ? null : "as given");
+}
+
+function sayGiven(frame, mask) {
+  pick(null);
+  return state_({ kind: "as given", frame, label: mask }, `Mask ${mask} of frame ${frame} is as it was given`);
+}
+
+const allAsGiven = () => {
+  $("list").close();
+  tell("Putting all masks back…");
+  return state_({ kind: "all as given", frame: state.first_frame }, "All masks are as they were given");
+};
+
+async function rightTrack() {
+  const path = await get(`path/${view.row}`), [frame, label] = path.at(-1);
+  if (path.length < 2) return tell("This track is a single cell.", true);
+  return state_({ kind: "right track", frame, label, path }, `The track of cell ${view.label} is right, ${path.length - 1} links`);
+}
+
+const nextDivision = () => alone(async () => {
+  const row = await get(`division/${view.row}`);
+  if (row === null) return tell("No division is reported.", true);
+  show(await get(`view/${row}`));
+});
+
 function pick(what) {
   picking = what;
+  $("as-given").setAttribute("aria-pressed", what === "as given");
   $("one-cell").setAttribute("aria-pressed", what === "one cell");
   $("missing").setAttribute("aria-pressed", what === "missing");
   document.body.classList.toggle("picking", what !== null);
   if (what === "one cell") tell("Click the other piece of this cell, in the later frame.");
+  if (what === "as given") tell("Click a mask with a dashed outline: it was repaired, and is put back as it was given.");
   if (what === "missing") tell("Click where a cell has no mask in the later frame, or, in the earlier one, the cell whose mask is missing.");
 }
 
@@ -273,6 +309,12 @@ function clickBefore(label, cell) {
   if (picking === "missing") return sayMissing({ x: cell.x, y: cell.y }, label);
   if (picking === null) return answerMother(label);
   return undefined;
+}
+
+function clickGiven(frame, repaired, at) {
+  const mask = labelAt(repaired.map((each) => ({ label: each.mask, outline: each.outline })), at.x, at.y);
+  if (mask === null) return tell("Click a mask with a dashed outline.", true);
+  return sayGiven(frame, mask);
 }
 
 function sayMissing(at, label) {
@@ -288,13 +330,15 @@ function placeIn(svg, event) {
 $("before").addEventListener("click", (event) => {
   if (!view || camera.moved) return;
   const at = placeIn($("before"), event), label = labelAt(view.before, at.x, at.y);
+  if (picking === "as given") return clickGiven(view.mother_frame, view.repaired.before, at);
   if (label !== null) clickBefore(label, at);
 });
 
 $("after").addEventListener("click", (event) => {
   if (!view || camera.moved || picking === null) return;
   const at = placeIn($("after"), event), other = labelAt(view.after, at.x, at.y);
-  if (picking === "missing") sayMissing(at, null);
+  if (picking === "as given") clickGiven(view.frame, view.repaired.after, at);
+  else if (picking === "missing") sayMissing(at, null);
   else if (other === null || other === view.label) tell("Click another mask.", true);
   else {
     pick(null);
@@ -335,6 +379,7 @@ async function showDecisions() {
     item.append(button);
     return item;
   }));
+  $("all-as-given").hidden = !state.repaired;
   $("list").showModal();
 }
 
@@ -392,7 +437,7 @@ function markNext(by) {
 const KEYS = {
   Enter: accept, 0: answerNone, s: skip, u: () => step("undo"), r: () => step("redo"),
   k: noCell, t: twoCells, o: () => pick(picking === "one cell" ? null : "one cell"), m: () => pick(picking === "missing" ? null : "missing"),
-  Escape: () => pick(null), ".": () => player.widen(5), ",": () => player.widen(-5),
+  g: () => asGiven(), y: () => rightTrack(), v: nextDivision, Escape: () => pick(null), ".": () => player.widen(5), ",": () => player.widen(-5),
   d: () => decideMother("divides"), D: () => decideMother("divides into three"), n: () => decideMother("does not divide"), x: () => decideMother("disappears"),
   ArrowLeft: () => go(-1), ArrowRight: () => go(1), ArrowUp: () => markNext(-1), ArrowDown: () => markNext(1),
   "[": () => showPair(Math.max(view.pair - 1, 0)), "]": () => showPair(Math.min(view.pair + 1, state.frames.length - 1)),
@@ -417,6 +462,7 @@ const BUTTONS = {
   back: () => go(-1), forward: () => go(1), earlier: KEYS["["], later: KEYS["]"],
   closer: KEYS["+"], farther: KEYS["-"], fit: KEYS.f, "blink-toggle": KEYS.b, "help-open": KEYS["?"],
   "no-cell": noCell, "two-cells": twoCells, "one-cell": KEYS.o, missing: KEYS.m, three: KEYS.D, wider: KEYS["."], narrower: KEYS[","],
+  "as-given": () => asGiven(), "right-track": () => rightTrack(), "next-division": nextDivision, "all-as-given": allAsGiven,
   "list-open": showDecisions, export: writeOut, invite,
 };
 for (const [id, action] of Object.entries(BUTTONS)) $(id).addEventListener("click", (event) => { event.currentTarget.blur(); action(); });

@@ -42,8 +42,12 @@ export function labelAt(cells, x, y) {
   return null;
 }
 
-// What was said about masks: crossed out where they are no cells, a 2 where they hold two.
-function drawSaid(svg, cells, said, missing) {
+// What was said about masks: crossed out where they are no cells, a 2 where they hold two; as they were given, where repaired.
+function drawSaid(svg, cells, said, missing, repaired) {
+  for (const mask of repaired) {
+    const path = element("path", { d: mask.outline, class: "given" }, svg);
+    element("title", {}, path).textContent = `mask ${mask.mask}: ${mask.what}, ${percent(mask.probability)}`;
+  }
   for (const cell of cells) {
     if (said.false.includes(cell.label)) tag(svg, cell, "✕", "#ff7f4d");
     if (said.two.includes(cell.label)) tag(svg, cell, "2", "#f0e442");
@@ -64,7 +68,7 @@ export function drawBefore(svg, view, marked, onPick) {
     element("title", {}, path).textContent = number ? `mother ${number}: cell ${cell.label}` : `cell ${cell.label}: not thought of`;
     path.addEventListener("click", (event) => { event.stopPropagation(); onPick(cell.label, cell); });
   }
-  drawSaid(svg, view.before, view.said.before, view.said.missing.filter((place) => place.frame === view.mother_frame));
+  drawSaid(svg, view.before, view.said.before, view.said.missing.filter((place) => place.frame === view.mother_frame), view.repaired.before);
   for (const cell of view.before) {
     const number = numbers.get(cell.label);
     if (number) tag(svg, cell, number, colour(number));
@@ -86,7 +90,7 @@ export function drawAfter(svg, view) {
     element("title", {}, line).textContent = `cell ${link.mother} → ${link.daughter}: ${percent(link.probability)}${link.reviewed ? ", reviewed" : ""}`;
     element("g", { class: "label", "data-x": to.x, "data-y": to.y }, svg).append(element("circle", { r: 2.5, class: "dot" }));
   }
-  drawSaid(svg, view.after, view.said.after, view.said.missing.filter((place) => place.frame === view.frame));
+  drawSaid(svg, view.after, view.said.after, view.said.missing.filter((place) => place.frame === view.frame), view.repaired.after);
   const own = daughters.get(view.label);
   if (!own) return;
   view.candidates.forEach((candidate, k) => {

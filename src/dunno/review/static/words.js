@@ -1,8 +1,23 @@
 // What the page says about how the review stands.
 
+import { percent } from "./scene.js";
+
+const ANSWERS = ["mother", "no mother", "skip", "no cell", "one cell", "right track"]; // what answers where a cell comes from
+
+// What is missing from the mothers' probabilities: they are those of a cell, if the mask is one.
+export function segmentWords(view) {
+  const shown = view.choices.reduce((sum, choice) => sum + choice.probability, 0);
+  const others = shown < 0.995 ? `Others, not shown: ${percent(1 - shown)}. ` : "";
+  if (view.p_segment === null || (view.p_segment > 0.995 && view.p_cell > 0.995)) return others;
+  const own = view.repaired.after.find((each) => each.labels.includes(view.label));
+  const made = own ? ` (mask ${own.mask} was ${own.what === "split" ? "cut" : own.what})` : "";
+  return `${others}All this if the outline is right: ${percent(view.p_segment)}${made}. It is a cell, no debris: ${percent(view.p_cell)}.`;
+}
+
 export function adviceWords(state) {
   const { gain, stop, halving } = state.advice;
-  const done = `${state.answered.toLocaleString("en")} answered.`;
+  const said = Object.entries(state.statements).filter(([kind]) => !ANSWERS.includes(kind)).reduce((n, [, each]) => n + each, 0);
+  const done = `${state.answered.toLocaleString("en")} answered${said ? `, ${said.toLocaleString("en")} said besides` : ""}.`;
   const { goal, to_goal: needed } = state.advice;
   if (state.expected > goal && needed !== null && !stop)
     return `${done} Fewer than ${goal.toLocaleString("en")} wrong links expected: about ${needed.toLocaleString("en")} more answers.`;

@@ -26,8 +26,8 @@ ONE_NEXT: Chain = ((0.97, 0.02, 0.01), (0.46, 0.48, 0.06), (0.18, 0.25, 0.57))
 TWO_NEXT: Chain = ((0.7, 0.25, 0.05), (0.12, 0.58, 0.3), (0.02, 0.14, 0.84))
 """Beforehand: about what annotated cells of iPSC-07 01 and 02 show (benchmarks.parts)."""
 
-ONE_WORTH, TWO_WORTH = 2000.0, 1000.0
-"""Masks that these are worth, of one cell and of two: what they look like is hardly left to the movie."""
+ONE_WORTH, TWO_WORTH = 100.0, 1000.0
+"""Masks that these are worth, of one cell and of two: what the latter look like is hardly left to the movie."""
 
 
 @dataclass(frozen=True)
