@@ -25,6 +25,7 @@ from dunno import Tracker, read
 from dunno.biology import Biology, Lineage, measure
 from dunno.biology.survival import kaplan_meier
 from dunno.errors import DunnoWarning
+from dunno.evaluation.pairs_with_truth import of_tracking
 from dunno.io.filtering import LeftOut, sure_links
 from dunno.simulate import colony
 from dunno.types import Truth
@@ -106,7 +107,8 @@ def true_median(truth: Truth) -> float:
 
 def on_annotated(found: Biology, truth: Truth) -> Biology:
     """The same on masks that hold an annotated cell alone: others cannot be compared."""
-    known = np.concatenate([track > 0 for track in truth.tracks])
+    truth, rows = of_tracking(truth, found.tracking), found.lineage.rows
+    known = np.concatenate([track > 0 for track in truth.tracks])[rows.source]
 
     def only(lineage: Lineage) -> Lineage:
         return Lineage.from_mothers(lineage.rows, lineage.mother, known)

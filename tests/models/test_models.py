@@ -230,3 +230,13 @@ def test_rough_rounds_that_are_corrected_end_nearer_to_where_others_do() -> None
         off_rough += np.abs(rough.model.free - fine.model.free).sum()
         off_refined += np.abs(refined.model.free - fine.model.free).sum()
     assert off_refined < 0.75 * off_rough
+
+
+def test_where_nothing_happens_nothing_is_known_to_a_hair() -> None:
+    """No division in some hundred cells: the interval of their share is as wide as so many cells leave it."""
+    never = TRUE.with_values({"p_divide": 1e-9})
+    fit = find_fit(Stretch.of(drawn(never, 8)), FIELD, CELL_SIZE)
+    low, high = fit.intervals()["p_divide"]
+    value = fit.model.parameters["p_divide"].value
+    assert low < value < high
+    assert high / low > 4
