@@ -34,10 +34,10 @@ from dunno.segments.table import FrameSegments, SegmentTable, joined_segments
 from dunno.tracking.repairing import border_share
 from dunno.types import Block, Bools, Floats, Ints
 
-AROUND = 14  # frames; benchmarks.review_windows
+AROUND = 24  # frames; benchmarks.review_windows
 """On either side of what is said."""
 
-NEAREST, INSIDE = 20, 14  # masks of a frame; benchmarks.review_windows
+NEAREST, INSIDE = 16, 12  # masks of a frame; benchmarks.review_windows
 """In each frame so many masks are solved again, and the nearer ones of them may be cut and joined otherwise."""
 
 
