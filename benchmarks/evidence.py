@@ -1,11 +1,12 @@
 """Does more evidence help? Annotated movies and simulated colonies, places alone against what skipping frames chose.
 
     DUNNO_DATA=... python -m benchmarks.evidence [--every 1,5,10] [--movies NAME,...] [--colonies 20] [--settings]
-                                                 [--only auto] [--cells 10000]
+                                                 [--only auto] [--cells 10000] [--ablate]
 
 A Markdown row per movie, frame step and evidence: daughters right, promised and found swaps, ECE, −log P, the verdict, what spoke,
 and processor seconds of the fit, without measuring the cells. `--only auto` leaves out places alone; `--cells` says how many cells
-of a movie fits look at. `--colonies` pools `make demo`'s colony over seeds; `--settings` runs 23 settings of colonies.
+of a movie fits look at. `--ablate` tracks every movie of `ABLATED` with what joins, and with each of these terms left out.
+`--colonies` pools `make demo`'s colony over seeds; `--settings` runs 23 settings of colonies.
 """
 
 from __future__ import annotations
@@ -47,6 +48,18 @@ SETTINGS: tuple[dict[str, Any], ...] = (
 )
 """Colonies that push each other, that do not, that divide fast, far or never, sparse and dense ones."""
 
+ABLATED = {
+    **{name: place for name, (place, _) in MOVIES.items()},
+    "DIC 01": "DIC-C2DH-HeLa/01",
+    "DIC 02": "DIC-C2DH-HeLa/02",
+    "HSC 01": "BF-C2DL-HSC/01",
+    "HSC 02": "BF-C2DL-HSC/02",
+    "MuSC 01": "BF-C2DL-MuSC/01",
+    "MuSC 02": "BF-C2DL-MuSC/02",
+    "Migration": "Migration/01",
+}
+"""Movies with annotated masks, on which terms are left out one by one."""
+
 
 def measured(movie: Movie, truth: Truth, evidence: str) -> tuple[Any, dict[str, Any], float]:
     """Scores, what the result says of itself, and processor seconds of the fit."""
@@ -65,13 +78,31 @@ def rows(name: str, step: int, movie: Movie, truth: Truth, kinds: Sequence[str] 
     """One with places alone, one with what was chosen."""
     for evidence in kinds:
         s, about, seconds = measured(movie, truth, evidence)
-        spoke = "places"
-        if evidence == "auto":
-            spoke = ", ".join(t["name"] for t in about["calibration"]["evidence"]["trials"] if t["joined"]) or "places"
-        yield (
-            f"| {name} | {step} | {spoke} | {s.daughter_accuracy:.4f} | {s.promised_swaps:.1f} / {s.swaps} | "
-            f"{s.ece:.4f} ({s.ece_floor:.4f}) | {s.nll:.4f} | {about['verdict']} | {seconds:.1f} |"
-        )
+        spoke = ", ".join(joined(about)) if evidence == "auto" else ""
+        yield row(name, step, spoke or "places", s, about, seconds)
+
+
+def row(name: str, step: int, spoke: str, s: Any, about: dict[str, Any], seconds: float) -> str:
+    """In Markdown."""
+    return (
+        f"| {name} | {step} | {spoke} | {s.daughter_accuracy:.4f} | {s.promised_swaps:.1f} / {s.swaps} | "
+        f"{s.ece:.4f} ({s.ece_floor:.4f}) | {s.nll:.4f} | {about['verdict']} | {seconds:.1f} |"
+    )
+
+
+def joined(about: dict[str, Any]) -> list[str]:
+    """The terms that joined."""
+    return [t["name"] for t in about["calibration"]["evidence"]["trials"] if t["joined"]]
+
+
+def ablated(name: str, step: int, movie: Movie, truth: Truth) -> Iterator[str]:
+    """One with what was chosen, and one without each of these terms."""
+    s, about, seconds = measured(movie, truth, "auto")
+    terms = joined(about)
+    yield row(name, step, ", ".join(terms) or "places", s, about, seconds)
+    for term in terms:
+        evidence = ",".join(["places", *(other for other in terms if other != term)])
+        yield row(name, step, f"without {term}", *measured(movie, truth, evidence))
 
 
 def pooled_colonies(seeds: int) -> None:
@@ -107,7 +138,8 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--every", default="1,5,10")
-    parser.add_argument("--movies", default=",".join(MOVIES))
+    parser.add_argument("--movies", default="")
+    parser.add_argument("--ablate", action="store_true")
     parser.add_argument("--colonies", type=int, default=0)
     parser.add_argument("--settings", action="store_true")
     parser.add_argument("--only", choices=("places", "auto"))
@@ -125,11 +157,12 @@ def main() -> None:
     data = Path(os.environ["DUNNO_DATA"])
     print(HEADER)
     print("|" + "---|" * (HEADER.count("|") - 1))
-    for name in given.movies.split(","):
-        movie, truth = read(data / MOVIES[name][0], truth=True)
+    for name in given.movies.split(",") if given.movies else ABLATED if given.ablate else MOVIES:
+        movie, truth = read(data / ABLATED[name], truth=True)
         for step in map(int, given.every.split(",")):
-            for row in rows(name, step, movie.every(step), truth.every(step), kinds):
-                print(row, flush=True)
+            of = name, step, movie.every(step), truth.every(step)
+            for line in ablated(*of) if given.ablate else rows(*of, kinds):
+                print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -61,11 +61,11 @@ def main() -> None:
             seen = glance(few)
             columns = [
                 name, str(step), f"{seen.masks:,}", f"{1e3 * seen.merges / seen.masks:.2f}",
-                "clean" if seen.are_clean else "not clean", f"{fastest(3, glance, few):.0f}",
+                "clean" if seen.are_clean() else "not clean", f"{fastest(3, glance, few):.0f}",
             ]  # fmt: skip
             columns += (
                 ["", "", ""]
-                if seen.are_clean
+                if seen.are_clean()
                 else [f"{segments_per_mask(few, seen):.2f}", *shares_kept(kept, seen, held)]
             )
             print(f"| {' | '.join(columns)} |", flush=True)

@@ -23,12 +23,12 @@ LEAVING = (
 
 HEAD = """# Settings
 
-Made by `python docs/make_settings.py` from the source. Numbers that decide a result, with where they
-are from: a **command** (`python -m benchmarks.…`) beside whose figures they were chosen; a **page**
-that says why; **exact**, which follows from arithmetic; **judged**, which nobody has measured;
-**display**, which decides only what is shown. Those of **speed** change results by less than their page says, and the
-command behind them measures what they save. What users choose is in
-[parameters](reference/parameters.md), what priors say in the terms' own tables.
+Made by `python docs/make_settings.py` from the source. Numbers that decide a result, with where
+they are from: a **command** (`python -m benchmarks.…`) beside whose figures they were chosen; a
+**page** that says why; **exact**, which follows from arithmetic; **judged**, which nobody has
+measured; **display**, which decides only what is shown. Those of **speed** change results by less
+than their page says, and the command behind them measures what they save. What users choose is in
+the list of parameters of the site, what priors say in the terms' own tables.
 """
 
 

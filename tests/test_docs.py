@@ -23,8 +23,7 @@ import pytest
 import typer
 
 import dunno
-from dunno.cli import COMMANDS, run
-from dunno.cli.application import application
+from dunno.cli import COMMANDS, application, run
 
 ROOT = Path(__file__).parent.parent
 MODULES = [info.name for info in pkgutil.walk_packages(dunno.__path__, "dunno.") if info.name != "dunno.__main__"]

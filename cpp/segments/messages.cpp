@@ -15,10 +15,18 @@ constexpr double kFine = 0.1;           // of the tolerance: messages that chang
 constexpr std::int64_t kUndamped = 8;   // sweeps before messages are damped,
 constexpr std::int64_t kSlowly = 40;    // and before they are damped strongly: what swings until then swings on otherwise
 constexpr double kDamping = 0.5, kStrong = 0.75;
+constexpr double kLeast = 1e-300;       // of a probability: less is not told from none
 
 // What was impossible stays so; not a number is a use that is impossible where nothing else is possible either.
 double limited(double message) {
   return message == kNever || std::isnan(message) ? kNever : std::clamp(message, -kFarthest, kFarthest);
+}
+
+// Where some of an end's uses say more than can be told, all are told less: what they weigh beside each other stays.
+double too_much(const double* messages, std::int64_t n, double none = 0.0) {
+  double largest = kNever;
+  for (std::int64_t u = 0; u < n; ++u) largest = std::max(largest, messages[u]);
+  return std::max(largest - none - kFarthest, 0.0);
 }
 
 double probability(double log_odds) { return 1.0 / (1.0 + std::exp(-log_odds)); }
@@ -48,6 +56,7 @@ class Propagation {
     n_uses_ = static_cast<std::int64_t>(graph.use_state.size());
     if (told_.empty()) told_.assign(n_uses_ + 2 * graph.n_unions, 0.0);
     heard_.assign(n_uses_, 0.0);
+    said_.assign(n_uses_, kNever);
     news_.assign(graph.n_masks, 1);
     belief_.assign(graph.n_states, 0.0);
   }
@@ -122,7 +131,9 @@ class Propagation {
       }
       sums_[graph_.way_uses[w][own] - first].add(weight);
     }
-    for (std::int64_t u = 0; u < n; ++u) heard_[first + u] = limited(sums_[u].value());
+    for (std::int64_t u = 0; u < n; ++u) heard_[first + u] = sums_[u].value();
+    const double less = too_much(&heard_[first], n);
+    for (std::int64_t u = 0; u < n; ++u) heard_[first + u] = limited(heard_[first + u] - less);
   }
 
   // What a mask says to the ends on one side: the uses of each, and that none is taken, are summed over all else.
@@ -142,10 +153,16 @@ class Propagation {
       const double rest = prior_[s] + other.total(s) - log_sum_;
       for (std::int64_t l = 0; l < sums.n_lanes(s); ++l) {
         const Lane& lane = sums.lane(s, l);
-        const double none = std::log(none_[lane.end]);
         for (std::int32_t u = lane.first_use; u < lane.first_use + lane.n_uses; ++u)
-          say(mask, u, rest + sums.without(s, l, graph_.use_objects[u]) - none, side.ends[side.begin[mask] + lane.end]);
+          said_[u] = rest + sums.without(s, l, graph_.use_objects[u]);
       }
+    }
+    for (std::int64_t q = 0; q < n_ends; ++q) {
+      const std::int32_t end = side.ends[side.begin[mask] + q];
+      const std::int64_t first = graph_.use_begin[end], n_uses = graph_.use_begin[end + 1] - first;
+      const double none = std::log(std::max(none_[q], kLeast));
+      const double less = none + too_much(&said_[first], n_uses, none);
+      for (std::int64_t u = first; u < first + n_uses; ++u) say(mask, static_cast<std::int32_t>(u), said_[u] - less, end);
     }
   }
 
@@ -219,7 +236,10 @@ class Propagation {
 
   double unions_evidence() const {
     double sum = 0.0;
-    for (std::int64_t k = 0; k < graph_.n_unions; ++k) sum -= std::log1p(std::exp(told_[n_uses_ + 2 * k] + told_[n_uses_ + 2 * k + 1]));
+    for (std::int64_t k = 0; k < graph_.n_unions; ++k) {
+      const double both = told_[n_uses_ + 2 * k] + told_[n_uses_ + 2 * k + 1];
+      sum -= std::max(both, 0.0) + std::log1p(std::exp(-std::abs(both)));
+    }
     return sum;
   }
 
@@ -227,6 +247,7 @@ class Propagation {
   const Weights& weights_;
   std::vector<double> told_;   // by masks: of each use, then of each end of a union
   std::vector<double> heard_;  // by masks: of each use
+  std::vector<double> said_;   // of each use, by its mask, before it is set beside none
   std::vector<char> news_;     // whether a mask has something new to look at
   std::vector<double> belief_;
   Sums in_, out_;

@@ -12,8 +12,11 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 int count(std::uint8_t objects) { return (objects & 1) + (objects >> 1 & 1) + (objects >> 2 & 1); }
 
+// Farther than what messages and weights leave between two uses of an object; the product for three is no underflow.
+constexpr double kLowest = -230.0;
+
 // exp of a scaled logarithm: what is impossible stays so, all else is far from underflow.
-double scaled(double log_value) { return log_value == kNever ? 0.0 : std::exp(std::max(log_value, -kFarthest)); }
+double scaled(double log_value) { return log_value == kNever ? 0.0 : std::exp(std::max(log_value, kLowest)); }
 
 }  // namespace
 

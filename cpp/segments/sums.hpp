@@ -15,8 +15,8 @@
 
 namespace dunno::segments {
 
-// Messages are logarithms; beyond this, in nats, they are all the same.
-constexpr double kFarthest = 200.0;
+// Messages are logarithms; in nats, none is farther from that of its end's other choice.
+constexpr double kFarthest = 150.0;
 
 class Sums {
  public:

@@ -9,22 +9,31 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
 
-from dunno.benchmark.charts import SCALING_WORDS
+from dunno.benchmark.charts import FIGURES, SCALING_WORDS
 from dunno.benchmark.claims import judge
 from dunno.benchmark.results_table import read_table
+from dunno.benchmark.units import METHODS, PAPER_STEPS, SETUPS
 
 HERE = Path(__file__).parent
 PAGES = tuple(
     HERE.parent / name
-    for name in ("benchmark/README.md", "benchmark/joint-posterior.md", "joint-posterior.md", "methods.md")
+    for name in (
+        "benchmark/README.md",
+        "benchmark/joint-posterior.md",
+        "joint-posterior.md",
+        "methods.md",
+        "skipping.md",
+    )
 )
 PAGES += (HERE.parent / "transformer.md",)
 BAND = 0.67, 1.5
 LEAST_WRONG, NEAR = 20, 0.01
+MODELS = tuple(f"dropout-{rate}" for rate in (0.125, 0.25, 0.5))
 JOINT = ("SM", "SM+TS", "AS", "AS+TS", "JP truth", "JP self")
 
 
@@ -77,14 +86,47 @@ def coverage(table: pd.DataFrame) -> Iterator[str]:
         yield f"| {setup} | {len(own)} | {int(own.n_links.notna().sum())} | {told or '–'} |"
 
 
+def missing(table: pd.DataFrame) -> Iterator[str]:
+    """What is not measured yet, though it was asked for."""
+    datasets, costs, models = sorted(table.dataset.unique()), ("activity", "distance", "overlap"), MODELS
+    places = [(cost, "") for cost in costs] + [("transformer", model) for model in models]
+    there = set(table[["dataset", "cost", "model", "step", "setup", "method"]].itertuples(index=False, name=None))
+    lines = []
+    for (cost, model), step in product(places, PAPER_STEPS):
+        lacking: dict[str, list[str]] = {}
+        for dataset in datasets:
+            absent = [
+                method
+                for method in METHODS
+                if any((dataset, cost, model, step, setup, method) not in there for setup in SETUPS)
+            ]
+            if absent:
+                lacking.setdefault("all methods" if absent == list(METHODS) else ", ".join(absent), []).append(dataset)
+        where = f"{cost} {model}".strip()
+        lines += [f"| {where} | {step} | {what} | {', '.join(names)} |" for what, names in lacking.items()]
+    yield from (
+        ["| cost | every | not measured yet | datasets |", "|---|---|---|---|", *lines]
+        if lines
+        else ["Nothing is missing."]
+    )
+
+
+def figures(setup: str) -> Iterator[str]:
+    """Every figure that was drawn of a set-up, in the paper's order."""
+    for each in FIGURES:
+        name = f"figures/{setup}-{each.name}.svg"
+        if (HERE / name).is_file():
+            yield f"**{each.title}**\n\n![{each.title}]({name})\n"
+
+
 def aims(table: pd.DataFrame) -> Iterator[str]:
     """JP self beside all others, in the user's set-up."""
     own = measured(table[table.setup == "user"])
     own = own.assign(name=label(own))
     ece = own.groupby(["dataset", "step", "cost", "model", "name"]).ece.mean()
-    free = own.scaling.isin(["none", "self"])
     joint = ece.xs(("distance", "", "JP self"), level=["cost", "model", "name"])
     others = own[~((own.cost == "distance") & (own.name == "JP self"))]
+    free = others.scaling.isin(["none", "self"])
     best = {}
     for words, part in (("without truth", others[free]), ("with truth", others[~free])):
         means = part.groupby(["dataset", "step", "cost", "model", "name"]).ece.mean()
@@ -226,10 +268,34 @@ def transformer(table: pd.DataFrame) -> Iterator[str]:
     return rows_of(frame)
 
 
+def skipping(table: pd.DataFrame) -> Iterator[str]:
+    """What was promised without truth, with it and as it comes, at every 10th frame."""
+    own = table[(table.setup == "user") & (table.cost == "distance") & (table.step == 10) & table.ece.notna()]
+    hows = {
+        ("SM", "none"): "as is",
+        ("SM", "self"): "self",
+        ("SM", "temperature"): "with truth",
+        ("JP", "self"): "self",
+    }
+    yield f"| movie | method | how | verdict | promised / found swaps | ECE (floor) | −log P |\n{'|---' * 7}|"
+    for (dataset, sequence), part in own.groupby(["dataset", "sequence"]):
+        for (method, scaling), how in hows.items():
+            for row in part[(part.method == method) & (part.scaling == scaling)].itertuples():
+                verdict = row.verdict if isinstance(row.verdict, str) else ""
+                yield (
+                    f"| {dataset} {sequence} | {method} | {how} | {verdict} | {row.promised_swaps:.1f} / {row.swaps:.0f} | "
+                    f"{row.ece:.4f} ({row.ece_floor:.4f}) | {row.nll:.4f} |"
+                )
+
+
 TABLES = {
+    "skipping": skipping,
     "claims": claims,
     "ours": lambda table: claims(table, ours=True),
     "coverage": coverage,
+    "missing": missing,
+    "figures-paper": lambda table: figures("paper"),
+    "figures-user": lambda table: figures("user"),
     "aims": aims,
     "errors-paper": lambda table: errors(table, "paper"),
     "errors-user": lambda table: errors(table, "user"),
@@ -256,6 +322,7 @@ def main() -> None:
     if len(sys.argv) > 1:
         run = Path(sys.argv[1])
         shutil.copy(run / "results.csv", HERE)
+        (HERE / "figures").mkdir(exist_ok=True)
         for old in (HERE / "figures").glob("*"):
             old.unlink()
         for figure in sorted((run / "figures").glob("*.svg")):

@@ -10,8 +10,7 @@ def commands() -> Iterator[tuple[str, Any]]:
     """Every command by name, `transformer train` and its like included."""
     import typer
 
-    from dunno.cli import COMMANDS
-    from dunno.cli.application import application
+    from dunno.cli import COMMANDS, application
 
     yield from _below("dunno", typer.main.get_command(application(*COMMANDS)))
 

@@ -41,7 +41,7 @@ SECTIONS: dict[str, list[str]] = {
         "cells.md",
         "glossary.md",
     ],
-    "Benchmark": ["benchmark/README.md", "benchmark/joint-posterior.md", "benchmark/skipping.md"],
+    "Benchmark": ["benchmark/README.md", "benchmark/joint-posterior.md"],
     "For developers": ["architecture.md", "decisions.md", "assignment.md", "contributing.md", "changelog.md"],
 }
 """Pages by section, as paths in docs/."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from benchmarks.frames import colony, nearest_edges, scatter
 from dunno.assignment import Problem, Samples, marginals, sample
-from dunno.assignment.effective_size import autocorrelation_time, sample_costs
+from dunno.assignment.sample import autocorrelation_time, sample_costs
 from dunno.errors import ProblemError
 
 from .brute_force import enumerate_assignments
@@ -67,6 +67,16 @@ def test_samples_of_a_large_frame_are_worth_a_third_of_their_number(frame: str) 
     samples = sample(problem, 600, seed=0, report=True)
     assert not samples.exact
     assert samples.effective_size > 200
+
+
+def test_where_every_mother_is_a_candidate_only_what_can_be_drawn_is_looked_at() -> None:
+    problem = colony(6, 8, 0.35, seed=3, candidates=48)
+    assert len(problem.mother) == 48 * problem.n_daughters
+    samples = sample(problem, 4000, seed=1, report=True)
+    assert_assignments(problem, samples.edge[::100])
+    found = marginals(problem).edge
+    deviation = np.sqrt(found * (1 - found) / samples.effective_size)
+    assert (np.abs(frequencies(problem, samples.edge) - found) <= 5 * deviation + 0.02).all()
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -22,7 +22,7 @@ from dunno.assignment import (
     solve,
     solve_batch,
 )
-from dunno.assignment.effective_size import sample_costs
+from dunno.assignment.sample import sample_costs
 from dunno.errors import ProblemError
 
 from .brute_force import chosen_triples, enumerate_assignments, expected_marginals

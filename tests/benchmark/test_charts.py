@@ -11,7 +11,7 @@ from dunno.benchmark.charts import FIGURES, draw_all, of_datasets
 from dunno.benchmark.results_table import table_of
 
 CURVES = {
-    "count": [5, 5],
+    "count": [50, 50],
     "confidence": [0.4, 0.9],
     "accuracy": [0.5, 0.8],
     "removed": [0.0, 0.5],
@@ -94,3 +94,11 @@ def test_panels_are_costs_across_and_the_lines_are_the_tables(
     assert line.get_ydata().tolist() == [0.1, 0.1]
     diagonal = seen["user-motion.svg"].axes[0].get_lines()[0]
     assert (diagonal.get_xdata()[0], diagonal.get_ydata()[0]) == (4.0, 3.0)  # squared displacement per axis, T
+
+
+def test_a_bin_of_few_links_is_no_point_of_a_calibration_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, Figure] = {}
+    monkeypatch.setattr(Figure, "savefig", lambda canvas, path, **more: seen.update({Path(path).name: canvas}))
+    curves = {**CURVES, "count": [9, 50]}
+    draw_all(table_of(row("a", step, "distance", "SM", "none", curves=curves) for step in (1, 10)), tmp_path)
+    assert seen["user-calibration.svg"].axes[0].get_lines()[0].get_xdata().tolist() == pytest.approx([0.9])

@@ -8,7 +8,7 @@ import pytest
 
 from dunno import Movie, Tracker, evaluation, read
 from dunno.benchmark import unit_scores as measuring
-from dunno.benchmark.datasets import find_datasets
+from dunno.benchmark.datasets import Part, find_datasets
 from dunno.benchmark.one_pass import Remembered, track_together
 from dunno.benchmark.results_table import Row
 from dunno.benchmark.unit_scores import make_cost, make_method, measure
@@ -130,6 +130,23 @@ def test_jp_is_also_fitted_with_truth_and_counts_divisions(root: Path) -> None:
         expected.divisions.true,
     )
     assert found["events"]["n_links"] > 0
+
+
+def test_jp_with_a_remembered_cost_that_is_no_motion_model_is_what_it_is_alone(root: Path) -> None:
+    found = rows_of(root, "pair", "overlap", "JP")
+    assert list(found) == ["none", "temperature", "self"]
+    movie, truth = read(root / "pair" / "02", truth=True)
+    own = Tracker("overlap", "JP").track(movie)
+    assert found["self"]["nll"] == pytest.approx(evaluation.score(own, truth).nll, rel=1e-6)
+    assert found["self"]["temperature"] == own.about["calibration"]["temperature"]
+    assert "reason" not in rows_of(root, "pair", "overlap", "JP", "paper")["none"]
+
+
+def test_where_no_true_mother_is_a_candidate_there_is_a_reason(root: Path) -> None:
+    movie, truth = (each.part(slice(0, 2)) for each in read(root / "pair" / "02", truth=True))
+    tracking = Tracker("distance", "SM", max_distance=1e-9, calibration=None).track(movie)
+    with pytest.raises(measuring.TooFewError, match="nothing to fit on"):
+        measuring._fitted(TemperatureScaling.fit, tracking, Part("02", movie, truth))
 
 
 def test_in_the_papers_set_up_every_mother_is_a_candidate_and_there_is_no_other_choice(root: Path) -> None:

@@ -16,7 +16,7 @@ def test_a_good_test_supports() -> None:
     verdict = judge(GOOD)
     assert verdict.supported
     assert verdict.reason == (
-        "with every second frame left out, 31 of 880 links were promised to be wrong, and 35 were, by what all frames say"
+        "with every second frame left out, 31 of 880 links were promised to be wrong, and 35 were, as all frames show"
     )
 
 

@@ -8,7 +8,8 @@ import pytest
 from dunno import Tracker, evaluation, read
 from dunno.cli import run
 from dunno.errors import InputError
-from dunno.io.ctc import match_folder
+from dunno.io.ctc import match_folder, write_masks
+from dunno.simulate import FaultShares, spoil
 from dunno.simulate import colony as simulate
 from dunno.tracking import Tracking
 
@@ -199,3 +200,26 @@ def test_what_has_no_effect_is_said_and_what_contradicts_is_refused(
     track = ["track", str(root / "02"), "-o", str(tmp_path / "out"), "--calibration", str(fitted)]
     assert run([*track, "--appear-cost", "2"]) == 2
     assert "brings its own event costs; leave out appear_cost" in capsys.readouterr().err
+
+
+def test_evaluate_shows_given_and_repaired_masks_side_by_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = simulate(cells=25, frames=16, motion=0.1, seed=3)
+    made.save(tmp_path / "01")
+    write_masks(tmp_path / "01_RES", spoil(made.movie, made.truth, FaultShares(merged=0.06, false=0.03), 1).movie)
+    out, truth = tmp_path / "out", tmp_path / "01_GT/TRA"
+    masks = ["--masks", str(tmp_path / "01_RES"), "--repair"]
+    assert run(["track", str(tmp_path / "01"), *masks, "-o", str(out), "-q"]) == 0
+    capsys.readouterr()
+    evaluate = ["evaluate", str(out), "--truth", str(truth), "--cells", str(tmp_path / "01_GT/SEG"), "--bootstrap", "0"]
+    assert run([*evaluate, "-o", str(tmp_path / "scores.json")]) == 0
+    printed = capsys.readouterr().out
+    for words in ("have a track of their own", "given", "repaired", "without debris", "P(segment)", "P(cell)"):
+        assert words in " ".join(printed.split())
+    told = json.loads((tmp_path / "scores.json").read_text())
+    assert told["masks"]["repaired"]["det"] > told["masks"]["given"]["det"]
+    assert told["masks"]["repaired"]["seg"] > told["masks"]["given"]["seg"] > 0.5
+    assert sum(each["count"] for each in told["masks"]["segments"]) > 300
+    assert told["tracks"]["own"] > 0.5 * told["tracks"]["cells"] > 0
+    assert told["divisions"]["reported_in_all"] >= told["divisions"]["reported"]

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from importlib.metadata import metadata
 from pathlib import Path
+from typing import Any
 
 import geff
 import pytest
@@ -21,7 +22,7 @@ def test_the_demo_leaves_a_valid_geff_and_a_ctc_folder(tmp_path: Path, capsys: p
     assert "the simulation knows the truth" in printed
     report = tmp_path / "demo" / "tracks" / "report.html"
     assert f"the report: {report} (open it in any browser)" in printed and "what next" in printed
-    assert report.read_text().count("<img ") == 48 + 6  # doubtful links, and the frames with the worst masks
+    assert report.read_text().count("<img ") == 48  # doubtful links
     assert "Beside the truth" in report.read_text()
     geff.validate_structure(tmp_path / "demo" / "tracks" / "tracks.geff")
     geff.validate_structure(tmp_path / "demo" / "tracks" / "tracks.geff" / "candidates")
@@ -98,7 +99,7 @@ def test_a_movie_is_tracked_without_importing_what_takes_long(method: str, tmp_p
     assert run(["simulate", f"{tmp_path}/sim", "--cells", "30", "--frames", "12", "--motion", "0.5"]) == 0
     code = (
         f"import sys; from dunno.cli import run; done = run(['track', '{tmp_path}/sim', '-o', '{tmp_path}/out', "
-        f"'--method', '{method}', '-q']); heavy = {{'scipy', 'typer', 'pydantic', 'geff', 'zarr'}} & set(sys.modules);"
+        f"'--method', '{method}', '-q']); heavy = {{'scipy', 'geff', 'zarr'}} & set(sys.modules);"
         "sys.exit(str(heavy) if heavy else done)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
@@ -152,3 +153,37 @@ def test_shells_complete_commands() -> None:
     code = "import sys; sys.argv = ['dunno']; from dunno.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert done.stdout.split() == ["info"]
+
+
+@pytest.mark.parametrize(
+    "twice", [["--masks", "a", "--masks", "b"], ["--masks=a", "--masks", "b"], ["-o", "a", "--output", "b"]]
+)
+def test_an_option_with_one_value_is_refused_twice(twice: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["track", "movie", *twice]) == 2
+    name = twice[-2]
+    assert capsys.readouterr().err == f"dunno: {name} is given 2 times; it has one value, so give it once\n"
+
+
+def test_several_movies_and_options_between_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, Any] = {}
+    monkeypatch.setattr("dunno.cli.many.track_many", lambda job, movies, *others: seen.update(job=job, movies=movies))
+    line = ["one", "--seed", "3", "two", "-o", "out", "--members", "a", "three", "--members", "b", "--divide-cost=-1"]
+    assert run(["track", *line]) == 0
+    assert seen["movies"] == [Path("one"), Path("two"), Path("three")]
+    assert seen["job"].choices.members == [Path("a"), Path("b")]
+    assert (seen["job"].choices.seed, seen["job"].choices.divide_cost) == (3, -1.0)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (["one", "-o", "out", "--sampls", "3"], "No such option: --sampls"),
+        (["one", "-o", "out", "--samples", "many"], "Invalid value for '--samples'"),
+        (["one"], "Missing option '--output'"),
+        (["-o", "out"], "Missing argument 'movie'"),
+    ],
+)
+def test_a_mistake_is_one_line(line: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["track", *line]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("dunno: ") and told in said and said.count("\n") == 1

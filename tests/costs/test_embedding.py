@@ -45,3 +45,21 @@ def test_features_that_do_not_fit_are_refused(colony: Movie, tmp_path: Path) -> 
         Tracker(Embedding({0: np.zeros((2, 2))}), max_distance=9).track(colony)
     with pytest.raises(InputError, match="nowhere.csv: cannot be read as a table of features"):
         Embedding.from_csv(tmp_path / "nowhere.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("frame,label,a\n0,1,2\n0,2\n", r"table of features \(line 3 does not have the 3 columns of the first\)$"),
+        ("frame,label,a\n0,1,x\n", "could not convert string to float: 'x'"),
+        ("frame,label,a\n0.5,1,2\n", "has 0.5 as frame; expected whole numbers from 0"),
+        ("frame,label,a\n0,nan,2\n", "has nan as label; expected whole numbers from 0"),
+        ("frame,label,a\n", "a table of features has no rows; expected one for each detection"),
+        ("", r"columns \[\]; expected frame, label and features"),
+    ],
+)
+def test_a_damaged_table_is_refused_in_one_line(text: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "features.csv").write_text(text)
+    with pytest.raises(InputError, match=told) as caught:
+        Embedding.from_csv(tmp_path / "features.csv")
+    assert "\n" not in str(caught.value)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from dunno import Movie, Tracker, evaluation
-from dunno.costs.distance import Distance
 from dunno.errors import TruthError
 from dunno.evaluation.accuracy import aurc, auroc
 from dunno.simulate import colony as simulate
@@ -46,13 +45,6 @@ def test_every_score_has_its_closed_form(small: tuple[Tracking, Truth]) -> None:
     assert found.brier == pytest.approx(np.mean(brier))
     assert found.auroc == 1.0
     assert found.aurc == pytest.approx(np.mean([0, 1 / 2, 2 / 3]))
-    assert found.brier_no_mother == pytest.approx(0.4**2 / 3)
-    assert found.nll_no_mother == pytest.approx(-np.log(0.6) / 3)
-    assert found.ece_no_mother == pytest.approx(0.4 / 3)
-    assert found.auroc_no_mother == 1.0
-    truth = np.array([1, 0, 0, 1, 0, 0])
-    probability = np.array([0.9, 0.1, 0.3, 0.7, 0.2, 0.2])
-    assert found.ece_edges == pytest.approx((0.1 + 0.1 + 0.3 + 0.3 + 0.4) / 6, abs=1e-12), (truth, probability)
 
 
 def test_what_is_undefined_is_nan_with_a_reason(small: tuple[Tracking, Truth]) -> None:
@@ -63,21 +55,9 @@ def test_what_is_undefined_is_nan_with_a_reason(small: tuple[Tracking, Truth]) -
     assert np.isnan(found.auroc)
     assert found.reasons["ece"] == "there are no links"
     assert found.reasons["intervals"] == "one frame pair only: there is nothing to resample"
-    assert "no probabilities of division" in found.reasons["ece_divide"]
     assert found.to_dict()["ece"] is None
     assert found.recall == 0.0
     assert found.daughter_accuracy == pytest.approx(1 / 3)
-
-
-def test_probabilities_of_division_are_scored_where_there_are_some(small: tuple[Tracking, Truth]) -> None:
-    tracking, truth = small
-    block = replace(tracking.block, log_divide=np.log([0.25, 0.5, 1.0, 1.0, 1.0]), has_events=True)
-    found = evaluation.score(replace(tracking, blocks=(block,)), truth)
-    assert found.brier_divide == pytest.approx((0.25**2 + 0.5**2) / 2)
-    assert found.ece_divide == pytest.approx((0.25 + 0.5) / 2)
-    assert found.nll_divide == pytest.approx(-np.log([0.75, 0.5]).mean())
-    assert np.isnan(found.auroc_divide)
-    assert found.reasons["auroc_divide"] == "the answer is always no: there is nothing to tell apart"
 
 
 def test_an_impossible_truth_counts_with_a_floor_and_a_missing_candidate_is_counted(
@@ -157,16 +137,3 @@ def test_daughters_without_a_distribution_are_excluded_and_counted() -> None:
     assert found.reasons["accuracy"] == "there are no links"
     assert found.reasons["daughter_accuracy"] == "no daughter takes part"
     assert found.intervals == {"recall": (0.0, 0.0)}
-
-
-def test_the_joint_floor_comes_from_methods_with_joint_samples() -> None:
-    simulated = simulate(cells=40, frames=10, motion=0.4)
-    settings = {"appear_cost": 8.0, "disappear_cost": 8.0}
-    sampled = Tracker(Distance(0.01), "MC", calibration=None, samples=30, **settings).track(simulated.movie)
-    found = evaluation.score(sampled, simulated.truth)
-    assert found.ece_floor_joint > found.ece_floor  # two daughters who want one mother are wrong together
-    plain = evaluation.score(
-        Tracker(Distance(0.01), "SM", calibration=None, **settings).track(simulated.movie), simulated.truth
-    )
-    assert np.isnan(plain.ece_floor_joint)
-    assert plain.reasons["ece_floor_joint"] == "there are no joint samples of these probabilities"

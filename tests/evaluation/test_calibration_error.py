@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dunno.errors import InputError
-from dunno.evaluation.calibration_error import curve, error_floor, expected_error, joint_floor
+from dunno.evaluation.calibration_error import curve, error_floor, expected_error
 
 
 def test_the_error_has_its_closed_form() -> None:
@@ -67,24 +67,3 @@ def test_a_curve_plots_and_becomes_a_dictionary() -> None:
 def test_curves_need_a_bin() -> None:
     with pytest.raises(InputError, match="0 bins of confidence; expected a whole number from 1 to 1000"):
         curve(np.array([0.5]), np.array([True]), n_bins=0)
-
-
-def test_links_that_are_wrong_together_have_a_higher_floor() -> None:
-    """Ten links of confidence ½, all right or all wrong: every draw is off by ½."""
-    confidence, pair = np.full(10, 0.5), np.zeros(10, int)
-    together = [np.repeat([[True], [False]], 10, axis=1)]
-    assert joint_floor(confidence, pair, together) == pytest.approx(0.5)
-    assert error_floor(confidence) < 0.4
-
-
-def test_links_that_are_wrong_alone_have_the_same_floor_from_joint_samples() -> None:
-    rng = np.random.default_rng(4)
-    drawn = [rng.uniform(size=(20, 1)) < rng.beta(5, 1) for _ in range(400)]
-    confidence = np.array([each.mean() for each in drawn])
-    found = joint_floor(confidence, np.arange(400), drawn)
-    assert found == pytest.approx(error_floor(confidence), rel=0.1)
-
-
-def test_without_samples_or_links_there_is_no_joint_floor() -> None:
-    assert np.isnan(joint_floor(np.array([0.5]), np.array([0]), []))
-    assert np.isnan(joint_floor(np.empty(0), np.empty(0, int), [np.empty((3, 0), bool)]))

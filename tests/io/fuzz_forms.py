@@ -1,5 +1,6 @@
 """Everything that dunno reads from a disk, each as an example to damage and a way of reading it."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -10,6 +11,10 @@ import tifffile
 import zarr
 
 from dunno import Movie, Tracker, read
+from dunno.biology.groups import read_groups
+from dunno.calibration import Calibration, TemperatureScaling, load_calibration
+from dunno.calibration.kinds.tempered_costs import TemperedCosts
+from dunno.costs.embedding import Embedding
 from dunno.io import read_links
 from dunno.io.block_files import linked_blocks
 from dunno.io.cell_files import StoredCells
@@ -23,9 +28,11 @@ from dunno.review import Decision, Review
 from dunno.review.log import read_log
 from dunno.runs.plate import find_movies
 from dunno.runs.run import track_into
+from dunno.simulate import FaultShares, spoil
 from dunno.simulate import colony as simulate
 
 from ..conftest import COLONY
+from .json_damage import misstated
 from .movies import write_frames, write_sequence
 from .pickle_making import library, mixed, seg_content, write_seg
 from .readers.test_zarr import ome_zarr
@@ -179,6 +186,71 @@ def times(folder: Path) -> Path:
     return folder
 
 
+def shifts(folder: Path) -> Path:
+    np.save(folder / "m.npy", STACK)
+    (folder / "shifts.csv").write_text("frame,dy,dx\n0,0,0\n1,1.5,-2\n2,3,-1e0\n")
+    return folder
+
+
+def features(folder: Path) -> Path:
+    rows = [f"{t},{label},{t + label / 2},1" for t in range(3) for label in np.unique(COLONY[t])[1:]]
+    (folder / "features.csv").write_text("frame,label,a,b\n" + "\n".join(rows) + "\n")
+    return folder / "features.csv"
+
+
+def features_at(path: Path) -> None:
+    Tracker(Embedding.from_csv(path), "SM", calibration=None, max_distance=9.0).track(colony())
+
+
+def groups(folder: Path) -> Path:
+    (folder / "groups.csv").write_text("Well,Condition\nA1,control\nA2,drug\n")
+    return folder / "groups.csv"
+
+
+def coco(folder: Path) -> Path:
+    images = [{"id": 9 - t, "file_name": f"img_{t}.png", "height": 12, "width": 12} for t in range(3)]
+    objects = [{"id": 3 * t + k, "image_id": 9 - t, "bbox": [k + t, 2 * k, 3, 2]} for t in range(3) for k in (0, 1, 2)]
+    (folder / "coco.json").write_text(json.dumps({"images": images, "annotations": objects, "categories": []}))
+    return folder / "coco.json"
+
+
+def spots(folder: Path) -> Path:
+    return import_module("tests.io.links.test_trackmate").example(folder, colony())
+
+
+def of_calibration(make: Callable[[], Calibration], **choices: object) -> Form:
+    """A file of one kind, used on the movie that it is for."""
+
+    def use(path: Path) -> None:
+        Tracker(calibration=load_calibration(path), workers=1, **choices).track(crowd())
+
+    def save(folder: Path) -> Path:
+        make().save(folder / "calibration.json")
+        return folder / "calibration.json"
+
+    return Form(save, use, misstated)
+
+
+def model() -> Calibration:
+    return fitted(simulate(cells=8, frames=8, motion=0.3, seed=2).movie)
+
+
+def segment_model() -> Calibration:
+    made = simulate(cells=20, frames=10, motion=0.3, seed=2)
+    return fitted(spoil(made.movie, made.truth, FaultShares(merged=0.3, split=0.1), seed=2).movie, repair=True)
+
+
+def fitted(movie: Movie, **choices: object) -> Calibration:
+    calibration = Tracker(workers=1, **choices).plan(movie).calibration
+    assert calibration is not None
+    return calibration
+
+
+def temperature() -> Calibration:
+    simulated = simulate(cells=8, frames=5, motion=0.3, seed=2)
+    return TemperatureScaling.fit(Tracker("distance", "SM", calibration=None).track(simulated.movie), simulated.truth)
+
+
 def plate(folder: Path) -> Path:
     """One field of one well."""
     root = zarr.open_group(folder / "plate.zarr", mode="w", zarr_format=2)
@@ -251,6 +323,16 @@ FORMS: dict[str, Form] = {
     "points geff": Form(points_geff, movie_at),
     "truth": Form(with_truth, lambda path: read(path, truth=True)),
     "times": Form(times, lambda path: read(path / "m.npy", times=path / "times.csv")),
+    "shifts": Form(shifts, lambda path: read(path / "m.npy", shifts=path / "shifts.csv")),
+    "features": Form(features, features_at),
+    "groups": Form(groups, read_groups),
+    "points coco": Form(coco, movie_at),
+    "points coco misstated": Form(coco, movie_at, misstated),
+    "points trackmate": Form(spots, movie_at),
+    "calibration model": of_calibration(model),
+    "calibration segments": of_calibration(segment_model),
+    "calibration temperature": of_calibration(temperature, method="SM"),
+    "calibration costs": of_calibration(lambda: TemperedCosts(1.5, 4.0, 4.0, 1.0), cost="overlap"),
     "output": Form(output(calibration=None), output_at),
     "output calibrated": Form(output(calibration="self"), output_at),
 }

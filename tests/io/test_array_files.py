@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from dunno.errors import InputError
-from dunno.io import plain_zip
 from dunno.io.array_files import open_arrays, write_arrays
 from dunno.io.schema import CELL_FILES
 
@@ -50,13 +49,6 @@ def test_archives_that_numpy_wrote_are_read(tmp_path: Path, save: Callable[..., 
         for name, expected in ARRAYS.items():
             np.testing.assert_array_equal(arrays[name], expected)
             assert arrays[name].flags.writeable
-
-
-def test_what_is_too_large_for_the_plain_form_is_written_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain_zip, "ZIP64_FROM", 1000)
-    write_arrays(tmp_path / "a.npz", CELL_FILES, {"numbers": np.arange(1000)})
-    with np.load(tmp_path / "a.npz") as arrays:
-        assert arrays["numbers"].tolist() == list(range(1000))
 
 
 @pytest.mark.parametrize("end", [0, 10, 400, 1000, -1])

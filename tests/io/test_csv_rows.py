@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dunno.io.csv_rows import rows
+from dunno.io.columns import csv_rows
 
 N = 20_000
 
@@ -33,9 +33,9 @@ KINDS = ("shares", "nearly one", "of every size", "below zero", "any bits", "sho
 @pytest.mark.parametrize("kind", [*KINDS, "all nines", "ends"])
 def test_numbers_have_nine_digits_as_python_writes_them(kind: str) -> None:
     values = numbers(kind)
-    assert rows({"values": values}).decode().split() == [f"{value:.9g}" for value in values.tolist()]
+    assert csv_rows({"values": values}).decode().split() == [f"{value:.9g}" for value in values.tolist()]
 
 
 def test_nothing_stands_where_a_number_is_undefined() -> None:
     columns = {"frame": np.array([3, 4]), "p": np.array([np.nan, 0.25]), "last": np.array([True, False])}
-    assert rows(columns) == b"3,,1\n4,0.25,0\n"
+    assert csv_rows(columns) == b"3,,1\n4,0.25,0\n"

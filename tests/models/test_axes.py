@@ -8,6 +8,7 @@ from dunno.models import Fit, find_fit, refit
 from dunno.models.model import Model
 from dunno.terms.axes import Axes
 from dunno.types.field import Field
+from dunno.types.records import from_json, to_json
 from dunno.types.stretch import Stretch
 
 SIDE = 120.0
@@ -34,7 +35,7 @@ def test_motion_of_3_1_1_comes_back() -> None:
     np.testing.assert_allclose(widths(fit.model), [3.0, 1.0, 1.0], rtol=0.12)
     again = refit(fit, stretch, 8.0, 1)  # as over skipped frames
     np.testing.assert_allclose(widths(again.model), [3.0, 1.0, 1.0], rtol=0.12)
-    assert Model.from_dict(fit.model.to_dict()) == fit.model
+    assert from_json(Model, to_json(fit.model), "model") == fit.model
 
 
 @pytest.mark.parametrize("motion", [(2.0, 2.0, 2.0), (3.0, 1.0)])

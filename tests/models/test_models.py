@@ -1,5 +1,6 @@
 """What holds for models and their fit; a new term is tested on arrival by tests/terms."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from benchmarks.coverage import CELL_SIZE, FIELD, TRUE, fitted
 from benchmarks.draws import draw_transition, transition_between
 from dunno import Tracker, rooms
 from dunno.calibration import ModelCalibration
+from dunno.calibration.base import from_dict
 from dunno.models import Model, find_fit
 from dunno.models.drift import carried_by
 from dunno.models.expectation import expect, maximise
@@ -18,6 +20,7 @@ from dunno.simulate import colony
 from dunno.terms.border import outside
 from dunno.tracking.self_calibration import calibration_of
 from dunno.types.density import log_student
+from dunno.types.records import from_json, to_json
 from dunno.types.stretch import Stretch, Transition
 
 
@@ -206,9 +209,9 @@ def test_rates_that_change_in_time_are_followed() -> None:
 
 
 def test_a_model_goes_through_json() -> None:
-    assert Model.from_dict(TRUE.to_dict()) == TRUE
+    assert from_json(Model, to_json(TRUE), "model") == TRUE
     fitted_model = ModelCalibration(TRUE, "self")
-    assert ModelCalibration.of_content({**fitted_model.content(), "fitted_for": {}}) == fitted_model
+    assert from_dict(json.loads(json.dumps(fitted_model.to_dict()))) == fitted_model
 
 
 def test_rough_rounds_that_are_corrected_end_nearer_to_where_others_do() -> None:

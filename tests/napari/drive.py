@@ -101,6 +101,8 @@ def track(output: str, screenshots: str) -> dict[str, Any]:
     widget.to_review.click()
     review = next(w for w in viewer.window.dock_widgets.values() if isinstance(w, ReviewWidget))
     assert review.view is not None, review.told.text()
+    shoot(viewer, screenshots, "napari-track-review")
+    squeezed = [name for name, button in review.buttons.items() if button.height() < button.sizeHint().height()]
     viewer.layers.selection = {viewer.layers["masks"]}
     press(viewer, "Return")
     answered = review.state["answered"]
@@ -115,6 +117,7 @@ def track(output: str, screenshots: str) -> dict[str, Any]:
         "tracks": len(tracks.data),
         "frames": frames,
         "scales": scales,
+        "squeezed": squeezed,
     }
 
 

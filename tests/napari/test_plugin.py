@@ -54,6 +54,7 @@ def test_track_runs_in_the_background_and_review_goes_on_from_it(tmp_path: Path)
     assert not about["divisions"] and run["summary"]["divisions"] == 0
     assert found["scales"] == [[1.0, 0.5, 0.5]] * 3
     assert found["answered"] == 1  # opened in one step, and answered by a key although a layer was chosen
+    assert found["squeezed"] == []
     assert found["frames"] == list(range(70))
     assert found["tracks"] == run["summary"]["cells"]
     assert (tmp_path / "out" / "tracks.geff").is_dir()

@@ -12,7 +12,7 @@ from dunno.tracking import Tracking
 
 @pytest.fixture(scope="module")
 def counted(tracking: Tracking) -> Survey:
-    return survey(tracking.blocks)
+    return survey(tracking.blocks, tracking.about)
 
 
 def test_the_histogram_has_a_bar_and_a_number_for_every_bin_with_links(counted: Survey) -> None:

@@ -72,16 +72,19 @@ def test_headings_lead_through_the_page(visit: Visit, report: Path) -> None:
     assert page.get_by_role("heading", level=1).count() == 1
     assert page.get_by_role("heading", level=2).all_inner_texts() == [
         "At a glance",
-        "What was run",
+        "Are the promises kept?",
+        "Beside the truth",
+        "What to look at first: the 24 least certain cells",
+        "What was done to the masks?",
+        "Lineages, and how sure they are",
         "How sure are the links?",
         "When is it uncertain?",
         "How much does checking help?",
-        "The 24 least certain links",
-        "How good do the masks seem?",
-        "Are the promises kept? Tested by skipping frames",
-        "Lineages, and how sure they are",
-        "Beside the truth",
+        "What was run",
     ]
+    contents = page.get_by_role("navigation").get_by_role("link")
+    assert contents.all_inner_texts() == page.get_by_role("heading", level=2).all_inner_texts()
+    assert all(page.locator(each.get_attribute("href")).count() == 1 for each in contents.all())
     assert page.get_by_role("heading", level=3).count() == 25
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"

@@ -20,7 +20,7 @@ def decoded(view: View) -> np.ndarray:
 def look(movie: Movie) -> list[LinkScene]:
     """Track by distance alone, and look at all links."""
     tracking = Tracker("distance", "SM", calibration=None).track(movie)
-    return scenes(movie, survey(tracking.blocks).doubts)
+    return scenes(movie, survey(tracking.blocks, tracking.about).doubts)
 
 
 def discs(centres: list[tuple[float, float]], radius: float, size: int) -> np.ndarray:
@@ -32,7 +32,7 @@ def discs(centres: list[tuple[float, float]], radius: float, size: int) -> np.nd
 
 
 def test_every_doubt_gets_a_scene_with_its_cells_outlined(tracking: Tracking) -> None:
-    doubts = survey(tracking.blocks).doubts
+    doubts = survey(tracking.blocks, tracking.about).doubts
     for doubt, scene in zip(doubts, scenes(tracking.movie, doubts), strict=True):
         assert decoded(scene.before).shape == decoded(scene.after).shape == (scene.height, scene.width)
         assert set(scene.before.outlines) == {each.label for each in doubt.mothers}
@@ -83,7 +83,8 @@ def test_a_cell_hidden_below_another_is_outlined_too() -> None:
 def test_other_masks_than_those_tracked_are_refused() -> None:
     movie = Movie([discs([(20, 20)], 6, 60), discs([(22, 22)], 6, 60)])
     other = Movie([discs([(20, 20)], 6, 60), discs([(22, 22)], 9, 60)], mask_source="elsewhere")
-    doubts = survey(Tracker("distance", "SM", calibration=None).track(movie).blocks).doubts
+    tracking = Tracker("distance", "SM", calibration=None).track(movie)
+    doubts = survey(tracking.blocks, tracking.about).doubts
     with pytest.raises(MovieError, match="elsewhere: cell 1 of frame 1 is not the one that was tracked"):
         scenes(other, doubts)
 
@@ -101,5 +102,5 @@ def test_each_frame_is_read_once(tracking: Tracking) -> None:
 
     movie = Movie(Counting())
     asked.clear()
-    scenes(movie, survey(tracking.blocks).doubts)
+    scenes(movie, survey(tracking.blocks, tracking.about).doubts)
     assert len(asked) == len(set(asked))

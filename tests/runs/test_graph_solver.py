@@ -159,10 +159,10 @@ def test_places_are_enough(scale: tuple[float, ...]) -> None:
 
 @by_others
 def test_nodes_stay_what_they_are_where_their_masks_would_be_repaired() -> None:
-    movie = colony(cells=20, frames=6, motion=0.1, seed=1, merged=0.08, split=0.08, false=0.05).movie
-    masks = np.stack([movie.masks(t) for t in range(6)])
+    movie = colony(cells=20, frames=10, motion=0.1, seed=1, merged=0.1, split=0.1, false=0.05).movie
+    masks = np.stack([movie.masks(t) for t in range(len(movie))])
     repaired, kept = (Tracker(repair=repair).track(Movie(masks)) for repair in (None, False))
-    assert any((repaired.masks(t) != masks[t]).any() for t in range(6))
+    assert any((repaired.masks(t) != masks[t]).any() for t in range(len(movie)))
     graph = of_masks(masks)
     Solver().solve(graph)
     assert graph.num_nodes() == len(kept.cells) and told(graph) == pytest.approx(believed(kept, links=True))
@@ -170,7 +170,7 @@ def test_nodes_stay_what_they_are_where_their_masks_would_be_repaired() -> None:
         Solver(repair=True)
     out = repaired.to_tracksdata()
     drawn = library("tracksdata").array.GraphArrayView(out, shape=out.metadata["shape"], attr_key="label")
-    np.testing.assert_array_equal(np.asarray(drawn), [repaired.masks(t) for t in range(6)])
+    np.testing.assert_array_equal(np.asarray(drawn), [repaired.masks(t) for t in range(len(movie))])
     assert np.isfinite(out.node_attrs()["p_segment"].to_numpy()).any()
 
 

@@ -57,22 +57,22 @@ def test_masks_are_clean_that_hold_one_cell_or_none(faults: FaultShares) -> None
     made = colony(cells=30, frames=16, seed=1)
     movie = spoil(made.movie, made.truth, faults).movie if faults else made.movie
     seen = glance(movie)
-    assert seen.are_clean and seen.masks == sum(map(len, frames(movie)))
+    assert seen.are_clean() and seen.masks == sum(map(len, frames(movie)))
 
 
 @pytest.mark.parametrize("faults", [FaultShares(merged=0.05), FaultShares(split=0.05)])
 def test_masks_are_not_clean_that_merge_or_are_cut(faults: FaultShares) -> None:
     made = colony(cells=30, frames=20, seed=1)
     seen = glance(spoil(made.movie, made.truth, faults).movie)
-    assert not seen.are_clean and seen.merges >= 5
+    assert not seen.are_clean() and seen.merges >= 5
 
 
 def test_an_empty_movie_and_points_are_clean() -> None:
-    assert glance(Movie(np.zeros((3, 8, 8), np.uint8))).are_clean
-    assert glance(Movie(np.ones((1, 8, 8), np.uint8))).are_clean
+    assert glance(Movie(np.zeros((3, 8, 8), np.uint8))).are_clean()
+    assert glance(Movie(np.ones((1, 8, 8), np.uint8))).are_clean()
     made = colony(cells=10, frames=4)
     points = [Detections(each.label, each.centroid, each.area, each.bbox) for each in frames(made.movie)]
-    assert glance(made.movie.with_cells(KeptCells(dict(enumerate(points))))).are_clean
+    assert glance(made.movie.with_cells(KeptCells(dict(enumerate(points))))).are_clean()
 
 
 def test_of_a_long_movie_some_frames_all_over_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import pytest
 from dunno.errors import ProblemError
 from dunno.segments import Hypotheses, Weights, propagate
 
-from .worlds import Sums, World, enumerated, random_worlds
+from .worlds import Sums, World, enumerated, random_worlds, with_impossible
 
 WORLDS = 800
 
@@ -89,6 +89,36 @@ def test_what_cannot_be_is_never() -> None:
     found = propagate(hypotheses, never)
     assert found.state[1] == found.way[0] == 0.0
     assert found.state[3] == pytest.approx(np.exp(-3) / (1 + np.exp(-3)))
+
+
+def test_masks_that_need_a_way_keep_what_ways_weigh_and_nothing_possible_is_refused() -> None:
+    rng, checked = np.random.default_rng(3), {True: 0, False: 0}
+    for world, weights in random_worlds(WORLDS // 2, seed=12):
+        weights = with_impossible(weights, rng)
+        sums = enumerated(world, weights)
+        possible = bool(np.isfinite(sums.log_evidence))
+        checked[possible] += world.is_tree
+        if world.is_tree and not possible:
+            with pytest.raises(ProblemError, match="a mask has no state that is possible"):
+                propagate(world.hypotheses, weights)
+        elif world.is_tree:
+            found = propagate(world.hypotheses, weights, tolerance=1e-12)
+            np.testing.assert_allclose(found.state, sums.state, atol=1e-9)
+            np.testing.assert_allclose(found.way, sums.way, atol=1e-9)
+            assert found.log_evidence == pytest.approx(sums.log_evidence, abs=1e-9)
+    assert checked[True] > 80 and checked[False] > 80
+
+
+@pytest.mark.parametrize("apart", [0.5, 3.0, 40.0])
+def test_a_mask_that_needs_a_way_leaves_the_ways_their_weights(apart: float) -> None:
+    """The later mask's object does not appear, so one of the two ways is taken for certain; which one, their weights say."""
+    world = World(frame=[0, 1], mask=[0, 0, 1], state=[0, 1, 2], ways=[[(0, 2)], [(1, 2)]])
+    weights = Weights(np.zeros(3), np.array([0.0, 0.0, -np.inf]), np.zeros(3), np.array([apart, 0.0]))
+    found = propagate(world.hypotheses, weights)
+    first = 1 / (1 + np.exp(-apart))
+    np.testing.assert_allclose(found.way, [first, 1 - first], atol=1e-12)
+    np.testing.assert_allclose(found.state, [first, 1 - first, 1.0], atol=1e-12)
+    assert found.log_evidence == pytest.approx(np.logaddexp(apart, 0.0))
 
 
 def test_messages_of_the_last_time_save_sweeps() -> None:

@@ -79,6 +79,8 @@ def enumerated(world: World, weights: Weights) -> Sums:
         total += weight
         state[states] += weight
         way[ways] += weight
+    if total == 0.0:
+        return Sums(state, way, -np.inf)
     return Sums(state / total, way / total, float(np.log(total)))
 
 
@@ -181,6 +183,17 @@ def random_weights(world: World, rng: np.random.Generator, spread: float) -> Wei
     sizes = len(world.mask), len(world.state), len(world.state), len(world.ways)
     state, appear, disappear, way = (spread * rng.normal(size=n) for n in sizes)
     return Weights(state, appear - 1.0, disappear - 1.0, way + 1.0)
+
+
+def with_impossible(weights: Weights, rng: np.random.Generator) -> Weights:
+    """Some states and ways cannot be, and some objects cannot appear or disappear: their masks need a way."""
+
+    def never(values: Floats, share: float) -> Floats:
+        return np.where(rng.random(len(values)) < share, -np.inf, values)
+
+    return Weights(
+        never(weights.state, 0.3), never(weights.appear, 0.3), never(weights.disappear, 0.3), never(weights.way, 0.1)
+    )
 
 
 def random_worlds(n: int, seed: int, most: int = 60_000) -> Iterator[tuple[World, Weights]]:

@@ -11,6 +11,7 @@ from dunno import rooms
 from dunno.models.expectation import expect, maximise
 from dunno.models.model import Model, start_model
 from dunno.terms import PLACES
+from dunno.types.records import from_json, to_json
 from dunno.types.stretch import Stretch
 
 TERMS = list(rooms.members("terms"))
@@ -69,7 +70,7 @@ def test_an_update_climbs_and_stays_within_bounds(name: str, stretch: Stretch) -
 @pytest.mark.parametrize("name", TERMS)
 def test_it_goes_through_json(name: str, stretch: Stretch) -> None:
     model = model_with(name, stretch)
-    assert Model.from_dict(model.to_dict()) == model
+    assert from_json(Model, to_json(model), "model") == model
 
 
 @pytest.mark.parametrize("name", TERMS)

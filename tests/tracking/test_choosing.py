@@ -15,6 +15,7 @@ from dunno.errors import InputError
 from dunno.simulate import colony
 from dunno.terms import Term
 from dunno.types import Truth
+from dunno.types.records import from_json, to_json
 
 TEST = SkipTest(2, 10_000, 10_000, 20.0, 20.0, 2.0, 0.05, divisions=100.0, divisions_between=100.0)
 
@@ -120,16 +121,16 @@ def test_a_calibration_with_evidence_goes_through_a_file(tmp_path: Path) -> None
 
 def test_what_helps_is_told_in_one_sentence() -> None:
     trials = [Trial("size", 0.5, 0.3, 0.1, 0.05, True), Trial("shape", 0.3, 0.31, 0.05, 0.05, False)]
-    assert in_words(trials) == "size helps: 50% fewer wrong links expected; shape does not"
-    assert in_words(trials[1:]) == "places alone decide; shape would not help"
+    assert in_words(trials) == "also size (50% fewer wrong links expected); not needed: shape"
+    assert in_words(trials[1:]) == "only where cells are and how they move; not needed: shape"
     assert in_words([]) == ""
     nan = float("nan")
     masks = Trial("masks", nan, nan, nan, nan, True, excess=0.32)
-    assert in_words([masks]).startswith("masks join: 32% more divisions")
-    assert Trial.of_dict(masks.to_dict()).excess == 0.32
+    assert in_words([masks]).startswith("masks may be wrong: 32% more divisions")
+    assert from_json(Trial, to_json(masks), "trial").excess == 0.32
     pushed = Trial("touching", nan, nan, nan, nan, True, exchanged=12.3)
     assert in_words([trials[1], pushed]).startswith(
-        "places alone decide; shape would not help; touching joins: cells push"
+        "only where cells are and how they move; not needed: shape; cells push"
     )
 
 

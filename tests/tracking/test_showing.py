@@ -66,7 +66,7 @@ def test_promised_is_drawn_against_found(tracking: Tracking, ax: Any) -> None:
     points = ax.containers[0].lines[0].get_xydata()
     bins = np.array(tracking.about["calibration"]["skipping"][0]["bins"])
     np.testing.assert_allclose(points, np.maximum(bins[:, :2], 1e-4))
-    assert ax.get_title() == "supported"
+    assert ax.get_title() == "probabilities supported"
 
 
 def test_without_a_test_it_says_what_can_be_drawn(ax: Any) -> None:

@@ -2,12 +2,10 @@
 
 from dunno.assignment.decide import DecidedPosterior, decide
 from dunno.assignment.k_best import KBest, k_best
-from dunno.assignment.marginals import Marginals, marginals
+from dunno.assignment.marginals import Marginals, Rounds, marginals
 from dunno.assignment.problem import NEVER, Problem
-from dunno.assignment.rounds import Rounds
 from dunno.assignment.sample import Samples, sample
-from dunno.assignment.solve import Solution, solve
-from dunno.assignment.solve_batch import Batch, solve_batch
+from dunno.assignment.solve import Batch, Solution, solve, solve_batch
 from dunno.assignment.triples import Triples, every_pair
 
 __all__ = [

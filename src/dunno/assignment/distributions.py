@@ -23,11 +23,6 @@ def normalise(log_edge: Floats, log_none: Floats, daughter: Ints) -> Distributio
     """Make each daughter's options sum to one.
 
     A daughter without any weight has no distribution: its probabilities are 0 and its entropy is NaN.
-
-    Args:
-        log_edge: (E,) log weights of the edges.
-        log_none: (n,) log weights of ⊥; -inf leaves it out.
-        daughter: (E,) the daughter of each edge.
     """
     n = len(log_none)
     total = log_sum(log_edge, log_none, daughter)

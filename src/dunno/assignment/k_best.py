@@ -18,20 +18,14 @@ class KBest:
 
     Assignment r has the edges of `map_edge`, except that daughter `daughter[d]` has `daughter_edge[d]` for the
     differences d from `start[r]` up to `start[r + 1]`. The first has no differences.
-
-    Attributes:
-        cost: (K,) their costs, ascending.
-        map_edge: (n_daughters,) index of each daughter's edge in the cheapest assignment, or -1 where it appears.
-        start: (K + 1,) where each assignment's differences begin.
-        daughter: (D,) who differs, ascending inside an assignment.
-        daughter_edge: (D,) index of the edge it has instead, or -1 where it appears.
     """
 
-    cost: NDArray[np.float64]
+    cost: NDArray[np.float64]  # (K,) their costs, ascending
+    # (n_daughters,) index of each daughter's edge in the cheapest assignment, or -1 where it appears
     map_edge: NDArray[np.int64]
-    start: NDArray[np.int64]
-    daughter: NDArray[np.int64]
-    daughter_edge: NDArray[np.int64]
+    start: NDArray[np.int64]  # (K + 1,) where each assignment's differences begin
+    daughter: NDArray[np.int64]  # (D,) who differs, ascending inside an assignment
+    daughter_edge: NDArray[np.int64]  # (D,) index of the edge it has instead, or -1 where it appears
 
     def __len__(self) -> int:
         return len(self.cost)

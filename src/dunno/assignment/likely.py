@@ -16,13 +16,7 @@ Components fall apart without them, so that more of them are summed exactly."""
 
 
 def marginals_of_likely(problem: Problem, rough: Marginals, least: float = LIKELY_FROM) -> Marginals:
-    """Find the marginals without the edges that are next to impossible by rough ones; those are as probable as they say.
-
-    Args:
-        problem: The problem.
-        rough: Its rough marginals.
-        least: What is next to impossible.
-    """
+    """Find the marginals without the edges that are next to impossible by rough ones; those are as probable as they say."""
     likely = rough.edge > least
     return filled(marginals(problem.among(likely)), likely, rough.edge, problem.triples)
 
@@ -32,11 +26,7 @@ def filled(
 ) -> Marginals:
     """Marginals of a problem without some edges, as those of all; what was left out is as probable as given, and no division.
 
-    Args:
-        found: Of the problem with some of the edges.
-        likely: (E,) which they are.
-        edge: (E,) what to believe of the others.
-        triples: Those of the problem with all edges; `None` where nobody asks about them.
+    `likely` (E,) says which edges the problem had; `edge` (E,) is believed of the others; `triples` are those of all edges.
     """
     whole, dividing = edge.copy(), np.zeros(len(edge))
     whole[likely], dividing[likely] = found.edge, found.edge_dividing

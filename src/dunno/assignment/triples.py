@@ -13,17 +13,12 @@ from dunno.errors import ProblemError
 
 @dataclass(frozen=True, eq=False)
 class Triples:
-    """What it costs extra when a mother divides into exactly two of its edges.
+    """What it costs extra when a mother divides into exactly two of its edges."""
 
-    Attributes:
-        first_edge: (K,) index of one edge.
-        second_edge: (K,) index of another edge of the same mother. The order of the two does not matter.
-        cost: (K,) extra cost of the division; `inf` is a division that cannot be.
-    """
-
-    first_edge: NDArray[np.int64]
+    first_edge: NDArray[np.int64]  # (K,) index of one edge
+    # (K,) index of another edge of the same mother. The order of the two does not matter
     second_edge: NDArray[np.int64]
-    cost: NDArray[np.float64]
+    cost: NDArray[np.float64]  # (K,) extra cost of the division; `inf` is a division that cannot be
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "first_edge", indices(self.first_edge, "triples' first_edge"))

@@ -26,19 +26,12 @@ MARKER, UNITS, RESULTS_FILE = "benchmark", "units", "results.csv"
 
 @dataclass(frozen=True)
 class BenchmarkOutcome:
-    """What a benchmark gave.
+    """What a benchmark gave."""
 
-    Attributes:
-        table: The rows that were asked for, unit by unit in the order in which they were planned.
-        failures: Units that failed, and why.
-        n_units: All units.
-        n_measured: Units that this run had to measure, or some of their methods.
-    """
-
-    table: DataFrame
-    failures: dict[Unit, BaseException] = field(default_factory=dict)
-    n_units: int = 0
-    n_measured: int = 0
+    table: DataFrame  # The rows that were asked for, unit by unit in the order in which they were planned
+    failures: dict[Unit, BaseException] = field(default_factory=dict)  # Units that failed, and why
+    n_units: int = 0  # All units
+    n_measured: int = 0  # Units that this run had to measure, or some of their methods
 
 
 def run_benchmark(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dunno.benchmark.unit_scores import LEAST_LINKS_SCORED
 from dunno.benchmark.units import METHODS, PEER_COSTS, USER
 
 if TYPE_CHECKING:
@@ -40,35 +41,25 @@ METHOD_MARKERS = dict(zip(METHODS, "osD^vP", strict=True))
 LINES = {"none": "-", "temperature": "--", "self": ":", "events": "-."}
 SCALING_WORDS = {"none": "", "temperature": "+TS", "self": " self", "events": " truth"}
 GREY, PANEL_WIDTH, PANEL_HEIGHT = "0.55", 2.3, 1.9
+DODGE = 0.04  # of the way to the next step; what lies on top of each other stands side by side
 
 Draw = Callable[["Axes", "DataFrame"], None]
 
 
 @dataclass(frozen=True)
 class PaperFigure:
-    """A grid of panels, each a part of the table.
+    """A grid of panels, each a part of the table."""
 
-    Attributes:
-        name: Of its files.
-        title: What it shows, and which figure of the paper it is.
-        draw: Draws one panel.
-        x: Label of the horizontal axis.
-        y: Label of the vertical axis.
-        rows: A column of the table whose values have a row of panels each, or scalings to show row by row.
-        columns: Likewise across.
-        only: Which rows of the table take part.
-        share: Which axes are shared.
-    """
-
-    name: str
-    title: str
-    draw: Draw
-    x: str
-    y: str
+    name: str  # Of its files
+    title: str  # What it shows, and which figure of the paper it is
+    draw: Draw  # Draws one panel
+    x: str  # Label of the horizontal axis
+    y: str  # Label of the vertical axis
+    # A column of the table whose values have a row of panels each, or scalings to show row by row
     rows: str | Sequence[tuple[str, Callable[[DataFrame], DataFrame]]] = ()
-    columns: str | None = "cost"
-    only: Callable[[DataFrame], DataFrame] = lambda table: table
-    share: str = "all"
+    columns: str | None = "cost"  # Likewise across
+    only: Callable[[DataFrame], DataFrame] = lambda table: table  # Which rows of the table take part
+    share: str = "all"  # Which axes are shared
 
 
 def draw_all(table: DataFrame, folder: Path) -> list[tuple[str, str, str]]:
@@ -156,7 +147,8 @@ def lines(x: str, y: str) -> Draw:
                 "marker": METHOD_MARKERS.get(method, "h"),
                 "linestyle": LINES[scaling],
             }
-            where = [places.index(each) for each in found.index]
+            aside = DODGE * METHODS.index(method) if method in METHODS else 0.0
+            where = [places.index(each) + aside for each in found.index]
             look |= {} if scaling == "none" else {"markerfacecolor": "white"}
             ax.errorbar(where, found["mean"], found["sem"], label=name, markersize=3.5, linewidth=1.1, **look)
         ax.set_xticks(range(len(places)), [f"{each:g}" for each in places])
@@ -173,6 +165,8 @@ def bars(y: str) -> Draw:
             ax.bar(place, found["mean"], yerr=found["sem"], color=COLOURS.get(method, GREY), label=name)
         ax.set_xticks([])
         ax.set_yscale("log")
+        for axis_ticks in (ax.yaxis.set_major_formatter, ax.yaxis.set_minor_formatter):
+            axis_ticks("{x:g}")
         ax.axhline(1, color="0.3", linewidth=0.8)
 
     return draw
@@ -225,7 +219,7 @@ def curves(x: str, y: str) -> Draw:
 
 
 def calibration(ax: Axes, table: DataFrame) -> None:
-    """Accuracy against confidence, all steps' links together."""
+    """Accuracy against confidence, all steps' links together; bins of fewer links than are scored are left out."""
     for name, method, scaling, part in series(table[table.curves.notna()]):
         count, confidence, accuracy = (
             np.array([each[column] for each in part.curves], np.float64)
@@ -235,7 +229,8 @@ def calibration(ax: Axes, table: DataFrame) -> None:
         with np.errstate(invalid="ignore"):
             x, y = (np.nansum(count * values, axis=0) / total for values in (confidence, accuracy))
         look: dict[str, Any] = {"color": COLOURS.get(method, GREY), "linestyle": LINES[scaling], "linewidth": 1.1}
-        ax.plot(x[total > 0], y[total > 0], marker=".", markersize=3, label=name, **look)
+        enough = total >= LEAST_LINKS_SCORED
+        ax.plot(x[enough], y[enough], marker=".", markersize=3, label=name, **look)
     ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)
 
 

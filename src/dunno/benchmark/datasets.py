@@ -34,15 +34,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A folder of sequences in CTC layout.
+    """A folder of sequences in CTC layout."""
 
-    Attributes:
-        path: The folder.
-        sequences: Names of its annotated sequences, in order.
-    """
-
-    path: Path
-    sequences: tuple[str, ...]
+    path: Path  # The folder
+    sequences: tuple[str, ...]  # Names of its annotated sequences, in order
 
     @property
     def name(self) -> str:

@@ -9,7 +9,7 @@ from dunno.benchmark.datasets import Dataset
 from dunno.training.settings import Settings
 from dunno.training.train import Progress, train
 
-EPOCHS, WINDOWS, LARGEST_STEP = 40, 1024, 50
+EPOCHS, WINDOWS, LARGEST_STEP = 24, 512, 50
 
 
 def train_models(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from dunno.benchmark.results_table import Row
 from dunno.benchmark.units import PAPER, PEER_COSTS, SETUPS, TRANSFORMER, USER, Asked, Unit
 from dunno.calibration import TemperatureScaling, fit_event_costs
 from dunno.costs import cost_of
-from dunno.errors import DunnoWarning
+from dunno.errors import DunnoWarning, InputError
 from dunno.evaluation.accuracy import aurc, auroc, core_scores, promises
 from dunno.evaluation.calibration_error import curve, error_floor
 from dunno.evaluation.divisions import divisions
@@ -26,6 +26,7 @@ from dunno.evaluation.sparsification import sparsify
 from dunno.tracking import Tracking
 from dunno.tracking.tracker import Tracker
 from dunno.truth import true_mothers
+from dunno.types import Truth
 
 LEAST_LINKS_SCORED = 20
 """Fewer than this say nothing about a calibration error, nor about a temperature."""
@@ -131,7 +132,7 @@ class Bench:
         self._check_first(name, first)
         if scaling == "events":
             return self._events(name, first, part)
-        fit = TemperatureScaling.fit(self._first[name].tracking, first.truth)
+        fit = _fitted(TemperatureScaling.fit, self._first[name].tracking, first)
         found = timed(fit, plain[name].tracking)
         told = {"temperature": fit.temperature, "verdict": "at bound" if fit.at_bound else None}
         return Timed(found.tracking, found.seconds + plain[name].seconds), told
@@ -147,7 +148,7 @@ class Bench:
     def _events(self, name: str, first: Part, part: Part) -> tuple[Timed, dict[str, Any]]:
         if self.setup == PAPER:
             raise TooFewError("its model has a gate and a ⊥ of its own; see the user's set-up")
-        fitted = fit_event_costs(self._first[name].tracking, first.truth)
+        fitted = _fitted(fit_event_costs, self._first[name].tracking, first)
         return timed(self._tracker(name, part, fitted).track, part.movie), {}
 
     def _tracker(self, name: str, part: Part, calibration: Any) -> Tracker:
@@ -166,6 +167,14 @@ class Bench:
             return None
         squares = squared_displacements(next(iter(self._first.values())).tracking, first)
         return float(squares.mean()) if len(squares) else None
+
+
+def _fitted(fit: Callable[[Tracking, Truth], Any], tracking: Tracking, first: Part) -> Any:
+    """What is fitted with truth; where no true mother is a candidate, there is nothing to fit on."""
+    try:
+        return fit(tracking, first.truth)
+    except InputError as error:
+        raise TooFewError(str(error)) from None
 
 
 def scores(unit: Unit, tracking: Tracking, part: Part) -> dict[str, Any]:

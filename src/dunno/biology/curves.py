@@ -52,17 +52,14 @@ def rates(found: Biology) -> dict[str, Floats]:
     drawn = rng.gamma(np.repeat(counts, max(1, 400 // len(counts)), axis=0) + 0.5) / np.maximum(exposure, 1e-12)
     low, high = quantile_interval(drawn)
     with np.errstate(divide="ignore", invalid="ignore"):
-        rate = np.where(
-            exposure > 0, _by_span(divisions_by_frame(found.lineage), span, len(exposure)) / exposure, np.nan
-        )
+        rate = np.where(exposure > 0, counts.mean(axis=0) / exposure, np.nan)
     time = rows.times[edges]
     return {
         "begin": time[:-1],
         "end": time[1:],
         "rate": rate,
-        "low": low,
-        "high": high,
-        "expected": counts.mean(axis=0),
+        "low": np.minimum(low, rate),
+        "high": np.maximum(high, rate),
     }
 
 
@@ -95,7 +92,7 @@ def draw_cells(found: Biology) -> str:
     number = np.diff(rows.ends).astype(np.float64)
     running = np.array([np.cumsum(divisions_by_frame(each)) for each in found.draws or (found.lineage,)])
     low, high = quantile_interval(running)
-    own = np.cumsum(divisions_by_frame(found.lineage)).astype(np.float64)
+    own = np.quantile(running, 0.5, axis=0, method="nearest").astype(np.float64)
     top = float(max(number.max(initial=1), high.max(initial=1)))
     x, y = svg.across(float(rows.times[0]), float(rows.times[-1])), svg.upwards(0, top)
 
@@ -117,7 +114,9 @@ def draw_trees(found: Biology) -> tuple[str, str]:
     families = Families()
     for block in found.tracking.blocks:
         families.follow(block)
-    listed = sorted(families.listed(), key=lambda family: (-family.tracks, -family.links, family.root))
+    debris = {row.track for row in families.table() if row.is_debris and not found.with_debris}
+    cells = [family for family in families.listed() if family.root not in debris]
+    listed = sorted(cells, key=lambda family: (-family.tracks, -family.links, family.root))
     trees = forest.plant(listed, families.table())
     if not trees:
         return "", "There are no cells."

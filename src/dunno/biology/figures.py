@@ -20,21 +20,13 @@ FEWEST_CYCLES = 3
 
 @dataclass(frozen=True)
 class QuantityKind:
-    """A figure.
+    """A figure."""
 
-    Attributes:
-        name: As a column of a table.
-        words: As a person reads it.
-        unit: `{time}` stands for minutes or frames, `{length}` for µm or pixels.
-        compute: From a lineage.
-        log: Whether its interval over other cells is symmetric on a logarithmic scale.
-    """
-
-    name: str
-    words: str
-    unit: str
-    compute: Callable[[Lineage], Estimate]
-    log: bool = False
+    name: str  # As a column of a table
+    words: str  # As a person reads it
+    unit: str  # `{time}` stands for minutes or frames, `{length}` for µm or pixels
+    compute: Callable[[Lineage], Estimate]  # From a lineage
+    log: bool = False  # Whether its interval over other cells is symmetric on a logarithmic scale
 
 
 def _divisions(lineage: Lineage) -> Estimate:
@@ -136,15 +128,15 @@ def growth_rates(lineage: Lineage) -> Floats:
 
 QUANTITIES = (
     QuantityKind("divisions", "divisions", "", _divisions),
-    QuantityKind("complete_cycles", "complete cycles (birth and division seen)", "", _complete),
-    QuantityKind("median_cycle", "median complete cycle", "{time}", _median_cycle),
-    QuantityKind("mean_cycle", "mean complete cycle", "{time}", _mean_cycle),
+    QuantityKind("complete_cycles", "cycles seen from birth to division", "", _complete),
+    QuantityKind("median_cycle", "median of these cycles", "{time}", _median_cycle),
+    QuantityKind("mean_cycle", "mean of these cycles", "{time}", _mean_cycle),
     QuantityKind("division_rate", "divisions per cell", "per {time}", _division_rate, log=True),
     QuantityKind("loss_rate", "losses per cell, away from the border", "per {time}", _loss_rate, log=True),
-    QuantityKind("growth_rate", "growth of a cell's area (slope of its logarithm)", "per {time}", _growth),
+    QuantityKind("growth_rate", "growth of a cell's area (share)", "per {time}", _growth),
     QuantityKind("speed", "mean speed of a cell", "{length} per {time}", _speed),
     QuantityKind("sister_correlation", "correlation of sisters' cycles", "", _sisters),
     QuantityKind("mother_daughter_correlation", "correlation of mothers' and daughters' cycles", "", _mother_daughter),
-    QuantityKind("clone_size", "cells at the end per cell at the beginning", "", _clone),
+    QuantityKind("clone_size", "descendants at the end, per cell of the first frame", "", _clone),
 )
 """One list: tables, the page and the docs read it."""

@@ -24,33 +24,19 @@ COLUMN_NAMES = {"name": ("name", "well", "output", "movie"), "group": ("group", 
 
 @dataclass(frozen=True)
 class Compared:
-    """A figure of a group, and how far it is from that of the first group.
+    """A figure of a group, and how far it is from that of the first group."""
 
-    Attributes:
-        figure: Its name.
-        words: As a person reads it.
-        group: The group.
-        wells: How many outputs it has.
-        mean: Over the wells' reported lineages.
-        low: Of the 95 % interval: doubt of the links, and spread of the wells where there are two or more.
-        high: Its other end.
-        difference: From the first group; NaN for the first itself.
-        difference_low: Of its interval.
-        difference_high: Its other end.
-        holds: What the interval holds: `links and wells`, or `links` alone.
-    """
-
-    figure: str
-    words: str
-    group: str
-    wells: int
-    mean: float
-    low: float
-    high: float
-    difference: float
-    difference_low: float
-    difference_high: float
-    holds: str
+    figure: str  # Its name
+    words: str  # As a person reads it
+    group: str  # The group
+    wells: int  # How many outputs it has
+    mean: float  # Over the wells' reported lineages
+    low: float  # Of the 95 % interval: doubt of the links, and spread of the wells where there are two or more
+    high: float  # Its other end
+    difference: float  # From the first group; NaN for the first itself
+    difference_low: float  # Of its interval
+    difference_high: float  # Its other end
+    holds: str  # What the interval holds: `links and wells`, or `links` alone
 
 
 def read_groups(path: Path) -> dict[str, str]:
@@ -73,7 +59,14 @@ def read_groups(path: Path) -> dict[str, str]:
 
 
 def compare_groups(
-    folder: Path, groups: Mapping[str, str], target: Path, *, samples: int, seed: int = 0, overwrite: bool = False
+    folder: Path,
+    groups: Mapping[str, str],
+    target: Path,
+    *,
+    samples: int,
+    seed: int = 0,
+    overwrite: bool = False,
+    with_debris: bool = False,
 ) -> list[Compared]:
     """Measure every output of a plate into `target/NAME`, and write `wells.csv` and `groups.csv`."""
     missing = next((name for name in groups if not (folder / name).is_dir()), None)
@@ -84,7 +77,7 @@ def compare_groups(
         drawn: dict[str, dict[str, Floats]] = {}
         reported: dict[str, dict[str, float]] = {}
         for name in groups:
-            found = measure(Tracking.read(folder / name), samples, seed)
+            found = measure(Tracking.read(folder / name), samples, seed, with_debris=with_debris)
             write_biology(found, partial / name)
             drawn[name] = {kind.name: found.estimates(kind)[0] for kind in QUANTITIES}
             reported[name] = {each.name: each.value for each in found.figures}

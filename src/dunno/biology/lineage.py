@@ -20,28 +20,27 @@ ENDED = ("division", "end", "border", "loss")
 
 @dataclass(frozen=True, eq=False)
 class Lineage:
-    """One forest over a movie's masks.
+    """One forest over a movie's masks."""
 
-    Attributes:
-        rows: The masks.
-        mother: (N,) the row of each mask's mother, in an earlier frame; -1 where it has none.
-        alive: (N,) whether the mask holds a cell; those that do not belong to no track.
-    """
-
-    rows: CellRows
-    mother: Ints
-    alive: Bools
+    rows: CellRows  # The masks
+    mother: Ints  # (N,) the row of each mask's mother, in an earlier frame; -1 where it has none
+    alive: Bools  # (N,) whether the mask holds a cell; those that do not belong to no track
 
     @classmethod
     def of(cls, rows: CellRows, tracking: Tracking) -> Lineage:
         """The links of a tracking, reported or drawn; where masks merge or come apart, lines end and begin."""
-        mother = np.full(len(rows), -1, np.int64)
         block = tracking.block
-        for pair in tracking.pairs:
+        mother = np.full(len(block.cells), -1, np.int64)
+        for pair in block.pairs():  # of the one block that rows count in
             near = pair.near.start + np.flatnonzero(pair.selected & ~_merged_or_apart(pair))
             mother[block.daughter[near]] = block.mother[near]
         far = block.links[block.gap[block.links] > 0]
         mother[block.daughter[far]] = block.mother[far]
+        if rows.source is not None:
+            mother = mother[rows.source]
+            number = np.full(len(block.cells) + 1, -1)  # of row −1, which is none, too
+            number[rows.source] = np.arange(len(rows))
+            mother = number[mother]
         return cls.from_mothers(rows, mother)
 
     @classmethod
@@ -72,6 +71,11 @@ class Lineage:
     def track(self) -> Ints:
         """(N,) the track of each row, counted from 0; -1 where the mask holds no cell."""
         return np.where(self.alive, np.searchsorted(self.first, self.head), -1)
+
+    @cached_property
+    def number(self) -> Ints:
+        """(R,) what each track is called: as in the output's tables, or counted from 1."""
+        return np.arange(len(self.first)) + 1 if self.rows.track is None else self.rows.track[self.first]
 
     @cached_property
     def last(self) -> Ints:

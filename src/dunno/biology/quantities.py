@@ -30,27 +30,18 @@ MOST_KNOWN = 0.95
 
 
 class Quantity(NamedTuple):
-    """A number with its doubt.
+    """A number with its doubt."""
 
-    Attributes:
-        name: As in `figures.csv`.
-        words: As a person reads it.
-        unit: Of the value.
-        value: Of the reported lineage.
-        low: Of the 95 % interval over drawn lineages: what the figure of this very movie may be. NaN without draws.
-        high: Its other end.
-        low_cells: Of the 95 % interval that also counts chance in which cells were seen (Rubin's rules); NaN where undefined.
-        high_cells: Its other end.
-    """
-
-    name: str
-    words: str
-    unit: str
-    value: float
-    low: float
-    high: float
+    name: str  # As in `figures.csv`
+    words: str  # As a person reads it
+    unit: str  # Of the value
+    value: float  # The median over drawn lineages, which lies in its interval; of the reported one where none are drawn
+    low: float  # Of the 95 % interval over drawn lineages: what the figure of this very movie may be. NaN without draws
+    high: float  # Its other end
+    # Of the 95 % interval that also counts chance in which cells were seen (Rubin's rules); NaN where undefined
     low_cells: float
-    high_cells: float
+    high_cells: float  # Its other end
+    reported: float  # Of the reported lineage, which makes the most decisions right and is not one of the drawn ones
 
 
 class DataFrames(NamedTuple):
@@ -74,12 +65,16 @@ class Biology:
         lineage: The reported one.
         draws: Lineages drawn from the posterior; none where the method has no posterior to draw from.
         why_no_draws: Why there are none; empty where there are.
+        debris: How many tracks are taken for debris.
+        with_debris: Whether they are measured like cells.
     """
 
     tracking: Tracking
     lineage: Lineage
     draws: tuple[Lineage, ...]
     why_no_draws: str = ""
+    debris: int = 0
+    with_debris: bool = False
 
     @property
     def time_unit(self) -> str:
@@ -123,20 +118,22 @@ class Biology:
         return found[:, 0], found[:, 1]
 
     def _figure(self, kind: QuantityKind) -> Quantity:
-        value, _ = kind.compute(self.lineage)
+        reported, _ = kind.compute(self.lineage)
         values, variances = self.estimates(kind)
         unit = kind.unit.format(
             time=self.time_unit.removesuffix("s") if "per" in kind.unit else self.time_unit,
             length=self.tracking.about.length_unit,
         )
-        nothing = float("nan")
         known = ~np.isnan(values)
         if not self.draws or known.mean() < MOST_KNOWN:
-            low = high = nothing
+            value, low, high = reported, float("nan"), float("nan")
         else:
+            value = float(np.quantile(values[known], 0.5, method="nearest"))
             low, high = map(float, quantile_interval(values[known]))
         cells = over_cells(values, variances, kind.log)
-        return Quantity(kind.name, kind.words, unit, value, low, high, *cells)
+        if not np.isnan(cells[0]):  # chance comes on top of doubt
+            cells = float(np.fmin(cells[0], low)), float(np.fmax(cells[1], high))
+        return Quantity(kind.name, kind.words, unit, value, low, high, *cells, reported)
 
 
 def over_cells(values: Floats, variances: Floats, log: bool) -> tuple[float, float]:
@@ -152,6 +149,7 @@ def measure(
     samples: int = SAMPLES,
     seed: int = 0,
     watch: Callable[[Iterable[Tracking], int], Iterable[Tracking]] = lambda drawn, total: drawn,
+    with_debris: bool = False,
 ) -> Biology:
     """Measure a tracking's biology, with the doubt of its links carried along.
 
@@ -160,17 +158,20 @@ def measure(
         samples: Lineages to draw for the intervals; 0 for none.
         seed: Of the draws.
         watch: Wraps the drawn trackings, knowing how many there will be.
+        with_debris: Measure tracks that are taken for debris like cells.
 
     Example:
         >>> from dunno import Tracker
         >>> from dunno.simulate import colony
         >>> found = measure(Tracker(calibration=None).track(colony(cells=5, frames=6, cycle=4).movie), samples=5)
-        >>> found.figures[0].name, found.figures[0].low <= found.figures[0].high
+        >>> found.figures[0].name, found.figures[0].low <= found.figures[0].value <= found.figures[0].high
         ('divisions', True)
     """
     if samples < 0:
         raise InputError(f"samples is {samples}; expected a number of lineages to draw, or 0")
-    rows = CellRows.of(tracking)
+    rows, debris = CellRows.of(tracking), [row.track for row in tracking.tracks() if row.is_debris]
+    if debris and not with_debris:
+        rows = rows.only(~np.isin(tracking.cells.track, debris))
     why_not = "none were asked for" if samples == 0 else ""
     drawn: Sequence[Tracking] = ()
     if samples:
@@ -179,14 +180,14 @@ def measure(
         except InputError as error:
             why_not = str(error)
     draws = tuple(Lineage.of(rows, each) for each in watch(drawn, len(drawn)))
-    return Biology(tracking, Lineage.of(rows, tracking), draws, why_not)
+    return Biology(tracking, Lineage.of(rows, tracking), draws, why_not, len(debris), with_debris)
 
 
 IN_THE_INTERVALS = {
     "in": "which mask is whose mother: all that the model believes possible, drawn as whole lineages, in which a cell "
     "does not divide again within a quarter of the time in which the cells double",
     "gaps": "masks that are missing in some frames, as far as links across gaps were looked for",
-    "masks": "masks that hold no cell, or two, as far as the model was asked about them",
+    "masks": "who is who after cells shared a mask; the masks themselves are taken as they were repaired",
 }
 NOT_IN_THE_INTERVALS = (
     "faults of the masks that the model does not know of: a split or merged mask reads as an event of the cell",

@@ -13,6 +13,7 @@ from dunno.biology.lineage import BORN, ENDED
 from dunno.biology.quantities import NOT_IN_THE_INTERVALS, Biology, Quantity, what_is_in
 from dunno.report import words
 from dunno.report.html_tables import table
+from dunno.runs.findings import debris_left_out
 from dunno.types import Floats
 
 
@@ -59,10 +60,27 @@ def _items(lines: Iterable[str]) -> str:
 def _drawn(found: Biology) -> str:
     if found.draws:
         return (
-            f"Every figure was computed on the reported lineage and on {len(found.draws)} lineages drawn from the posterior. "
-            "The reported one makes the most decisions right; where many are doubtful, its figure may lie outside the interval."
+            f"Every figure was computed on {len(found.draws)} lineages, drawn as often as they are probable: the value is "
+            "their median. The reported lineage, that of the output's own tables, makes the most decisions right and is not one of "
+            f"them; where many are doubtful, its figure may lie outside.{_debris(found)}"
         )
-    return f"There are no intervals, because no lineages could be drawn: {found.why_no_draws}."
+    return f"There are no intervals, because no lineages could be drawn: {found.why_no_draws}.{_debris(found)}"
+
+
+def _debris(found: Biology) -> str:
+    """What was left out, or counted."""
+    told = debris_sentence(found)
+    return f" {told}." if told else ""
+
+
+def debris_sentence(found: Biology) -> str:
+    """What is taken for debris; empty where nothing is."""
+    every = len(found.tracking.tracks())
+    if not found.debris:
+        return ""
+    if found.with_debris:
+        return f"{found.debris:,} of {every:,} tracks are taken for debris, and measured like cells"
+    return debris_left_out(found.debris, every, "measures")
 
 
 def number(value: float) -> str:
@@ -83,7 +101,8 @@ def between(low: float, high: float) -> str:
 
 
 def _row(each: Quantity) -> str:
-    cells = (number(each.value), between(each.low, each.high), between(each.low_cells, each.high_cells))
+    intervals = between(each.low, each.high), between(each.low_cells, each.high_cells)
+    cells = (number(each.value), *intervals, number(each.reported))
     told = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
     return f'<tr><th scope="row">{escape(each.words)}</th>{told}<td class="words">{escape(each.unit)}</td></tr>'
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,37 +13,30 @@ from dunno.types import Bools, Detections, Floats, Ints
 from dunno.types.detections import typical_diameter
 from dunno.types.field import Field
 
+PER_FRAME = ("frames", "times", "unit", "ends")
+"""What is known of frames, and not of masks."""
+
 NEIGHBOUR_DIAMETERS = 2.0
 """Cells whose centres are closer than this many diameters are neighbours."""
 
 
 @dataclass(frozen=True, eq=False)
 class CellRows:
-    """Masks, frame by frame.
+    """Masks, frame by frame."""
 
-    Attributes:
-        frames: (T,) original index of each frame.
-        times: (T,) when each frame was taken, in `unit`.
-        unit: `minutes`, or `frames` where the interval is not known.
-        ends: (T + 1,) the row with which each frame begins, and the number of rows.
-        label: (N,) as in the masks.
-        place: (N, d) centre, in physical units.
-        area: (N,) in physical units.
-        brightness: (N,) mean intensity above background; NaN where there are no images.
-        total: (N,) summed intensity; NaN likewise.
-        at_border: (N,) whether its centre is within a cell's diameter of the edge of the field.
-    """
-
-    frames: Ints
-    times: Floats
-    unit: str
-    ends: Ints
-    label: Ints
-    place: Floats
-    area: Floats
-    brightness: Floats
-    total: Floats
-    at_border: Bools
+    frames: Ints  # (T,) original index of each frame
+    times: Floats  # (T,) when each frame was taken, in `unit`
+    unit: str  # `minutes`, or `frames` where the interval is not known
+    ends: Ints  # (T + 1,) the row with which each frame begins, and the number of rows
+    label: Ints  # (N,) as in the masks
+    place: Floats  # (N, d) centre, in physical units
+    area: Floats  # (N,) in physical units
+    brightness: Floats  # (N,) mean intensity above background; NaN where there are no images
+    total: Floats  # (N,) summed intensity; NaN likewise
+    at_border: Bools  # (N,) whether its centre is within a cell's diameter of the edge of the field
+    source: Ints | None = None  # (N,) the row of each mask among all that were tracked; itself where none is left out
+    # (N,) the number of its track, as in the output's tables; `None` where nobody has numbered it
+    track: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.label)
@@ -70,7 +64,16 @@ class CellRows:
             brightness=np.concatenate([each[0] for each in light]),
             total=np.concatenate([each[1] for each in light]),
             at_border=_at_border(frames),
+            source=np.arange(len(cells)),
+            track=tracking.cells.track,
         )
+
+    def only(self, kept: Bools) -> CellRows:
+        """Some of the masks."""
+        ends = np.concatenate([[0], np.cumsum(kept)])[self.ends]
+        known = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in PER_FRAME}
+        columns: dict[str, Any] = {name: None if value is None else value[kept] for name, value in known.items()}
+        return replace(self, ends=ends, **columns)
 
     def neighbours(self) -> tuple[Floats, Ints]:
         """(N,) distance to the nearest other cell of the frame (NaN where it is alone), and (N,) how many are near."""

@@ -14,21 +14,13 @@ from dunno.types import Bools, Floats
 
 @dataclass(frozen=True, eq=False)
 class Survival:
-    """The share of cells that have not yet divided at an age.
+    """The share of cells that have not yet divided at an age."""
 
-    Attributes:
-        age: (A,) ascending, from 0.
-        share: (A,) pooled over the drawn lineages.
-        low: (A,) of the 95 % band.
-        high: (A,) of the band.
-        reported: (A,) as the reported lineage alone has it.
-    """
-
-    age: Floats
-    share: Floats
-    low: Floats
-    high: Floats
-    reported: Floats
+    age: Floats  # (A,) ascending, from 0
+    share: Floats  # (A,) pooled over the drawn lineages
+    low: Floats  # (A,) of the 95 % band
+    high: Floats  # (A,) of the band
+    reported: Floats  # (A,) as the reported lineage alone has it
 
     def median(self) -> tuple[float, float, float]:
         """The age at which half of the cells have divided, and where the band crosses a half; NaN where it never does."""

@@ -18,12 +18,14 @@ from dunno.types.cells import AXES
 
 Columns = dict[str, Any]
 
+PROBABILITIES = ("entropy", "p_appear", "p_disappear", "p_divide", "p_segment", "p_cell")
+
 
 def cells(lineage: Lineage, tracking: Tracking) -> Columns:
     """A row per mask."""
     rows, told = lineage.rows, tracking.cells
+    source = np.arange(len(rows)) if rows.source is None else rows.source
     track = np.maximum(lineage.track, 0)
-    first = np.full(len(tracking.pairs[0].mothers), np.nan)
     speed = np.full(len(rows), np.nan)
     speed[lineage.steps] = step_speeds(lineage)[0]
     nearest, near = rows.neighbours()
@@ -32,8 +34,8 @@ def cells(lineage: Lineage, tracking: Tracking) -> Columns:
         "frame": rows.frames[rows.t],
         "time": time,
         "label": rows.label,
-        "track": track + 1,
-        "family": lineage.family[track] + 1 if len(rows) else track,
+        "track": lineage.number[track] if len(rows) else track,
+        "family": lineage.number[lineage.family[track]] if len(rows) else track,
         "generation": lineage.generation[track] if len(rows) else track,
         "age": np.where(lineage.born_by[track] == 0, time - lineage.birth[track], np.nan) if len(rows) else time,
         **dict(zip(AXES[rows.place.shape[1]], rows.place.T, strict=True)),
@@ -44,17 +46,17 @@ def cells(lineage: Lineage, tracking: Tracking) -> Columns:
         "nearest": nearest,
         "neighbours": near,
         "at_border": rows.at_border.astype(np.int64),
-        "probability": np.concatenate([first, *(pair.incoming for pair in tracking.pairs)]),
         **{
-            name: getattr(told, name)
-            for name in ("entropy", "p_appear", "p_disappear", "p_divide", "p_segment", "p_cell")
+            name: getattr(told, known)[source]
+            for known, name in (("incoming", "probability"), *((each, each) for each in PROBABILITIES))
         },
     }
 
 
 def tracks(lineage: Lineage, tracking: Tracking, draws: Sequence[Lineage]) -> Columns:
     """A row per track: how it began and ended, how it moved and grew, and how sure that is."""
-    sure = tracking.tracks()
+    told = tracking.tracks()
+    sure = [told[number - 1] for number in lineage.number.tolist()]
     shape = [cells_at(lineage, values) for values in (lineage.rows.area, lineage.rows.brightness)]
     return {
         **identity(lineage),
@@ -97,16 +99,21 @@ def identity(lineage: Lineage) -> Columns:
     """Who a track is, and when it was seen."""
     rows = lineage.rows
     return {
-        "track": np.arange(len(lineage.first)) + 1,
-        "mother": lineage.came_from + 1,
-        "sister": lineage.sister + 1,
-        "family": lineage.family + 1,
+        "track": lineage.number,
+        "mother": _number(lineage, lineage.came_from),
+        "sister": _number(lineage, lineage.sister),
+        "family": lineage.number[lineage.family],
         "generation": lineage.generation,
         "first_frame": rows.frames[rows.t[lineage.first]],
         "last_frame": rows.frames[rows.t[lineage.last]],
         "first_label": rows.label[lineage.first],
         "last_label": rows.label[lineage.last],
     }
+
+
+def _number(lineage: Lineage, tracks: Ints) -> Ints:
+    """What other tracks are called; 0 for none."""
+    return np.append(lineage.number, 0)[tracks]
 
 
 def support(lineage: Lineage, draws: Sequence[Lineage]) -> Floats:
@@ -161,13 +168,14 @@ def families(lineage: Lineage, draws: Sequence[Lineage]) -> Columns:
     np.maximum.at(depth, place, lineage.generation)
     last = np.zeros(n, np.int64)
     np.maximum.at(last, place, lineage.rows.frames[t[lineage.last]])
+    divisions = np.bincount(place, lineage.ended_by == 0, minlength=n).astype(np.int64)
     low, high = _divisions_of(lineage.first[roots], draws)
     return {
-        "family": roots + 1,
+        "family": lineage.number[roots],
         "tracks": np.bincount(place, minlength=n),
-        "divisions": np.bincount(place, lineage.ended_by == 0, minlength=n).astype(np.int64),
-        "divisions_low": low,
-        "divisions_high": high,
+        "divisions": divisions,
+        "divisions_low": np.minimum(low, divisions),  # what is reported is possible, too
+        "divisions_high": np.maximum(high, divisions),
         "generations": depth + 1,
         "clone_size": np.bincount(place[at_end], minlength=n),
         "first_frame": lineage.rows.frames[t[lineage.first[roots]]],
@@ -198,7 +206,7 @@ def newick(lineage: Lineage, roots: Ints) -> list[str]:
     text: dict[int, str] = {}
     for track in reversed(range(len(lineage.first))):  # daughters come after their mothers
         below = ",".join(text.pop(each) for each in daughters.get(track, ()))
-        text[track] = f"{f'({below})' if below else ''}{track + 1}:{lineage.duration[track]:.6g}"
+        text[track] = f"{f'({below})' if below else ''}{lineage.number[track]}:{lineage.duration[track]:.6g}"
     return [text[root] + ";" for root in roots.tolist()]
 
 
@@ -213,7 +221,8 @@ def frames(lineage: Lineage, draws: Sequence[Lineage]) -> Columns:
     told: Columns = {"frame": rows.frames, "time": rows.times, "cells": np.bincount(rows.t, minlength=n)}
     for name, (value, drawn) in events.items():
         low, high = quantile_interval(np.array(drawn)) if drawn else (np.full(n, np.nan), np.full(n, np.nan))
-        told |= {name: value, f"{name}_low": low, f"{name}_high": high}
+        # what is reported is possible, too
+        told |= {name: value, f"{name}_low": np.minimum(low, value), f"{name}_high": np.maximum(high, value)}
     return told | means | {"area": _mean_by_frame(rows.t, rows.area, n)}
 
 

@@ -7,24 +7,26 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from dunno import rooms
 from dunno.calibration.verdict import Verdict
 from dunno.errors import DunnoWarning, InputError
 from dunno.io.schema import CALIBRATION
 from dunno.io.writing import whole
+from dunno.segments.fit import SegmentModel  # records are read by their annotations
 from dunno.types import RunInfo
 from dunno.types.field import Field
+from dunno.types.records import check_given, from_json, to_json
 
 if TYPE_CHECKING:
     from dunno.assignment import Problem
     from dunno.costs import Cost
-    from dunno.segments.fit import SegmentModel
     from dunno.tracking import Tracking
     from dunno.types import Block, Candidates, Floats, FramePair
 
 CALIBRATION_KINDS = "calibration.kinds"
+NO_CALIBRATION = "is not a dunno calibration file; make one with dunno calibrate"
 
 
 class Calibration:
@@ -63,7 +65,7 @@ class Calibration:
     @property
     def trusted(self) -> bool:
         """Whether the probabilities may be called calibrated."""
-        return self.verdict.supported
+        return self.overall.supported
 
     @property
     def max_gap(self) -> int:
@@ -99,8 +101,24 @@ class Calibration:
 
     def noted_in(self, about: RunInfo) -> RunInfo:
         """What a result says of who made it, with this calibration."""
-        word, reason = self.verdict.word, self.verdict.reason
-        return replace(about, calibration=self.describe(), calibrated=self.trusted, verdict=word, reason=reason)
+        verdict, each = (
+            self.overall,
+            {name: {"verdict": of.word, "reason": of.reason} for name, of in self.verdicts.items()},
+        )
+        word, reason = verdict.word, verdict.reason
+        return replace(
+            about, calibration=self.describe(), calibrated=self.trusted, verdict=word, reason=reason, verdicts=each
+        )
+
+    @property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        """By what is promised: links, divisions, segments."""
+        return {"links": self.verdict}
+
+    @property
+    def overall(self) -> Verdict:
+        """The worst of them."""
+        return self.verdict
 
     def describe(self) -> dict[str, Any]:
         """What a result says about its calibration."""
@@ -115,14 +133,10 @@ class Calibration:
         """Mean −log P(truth) before and after the fit, for one that was fitted with truth."""
         raise NotImplementedError
 
-    def content(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        raise NotImplementedError
-
     @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> Self:
-        """The reverse of `content`; raises ValueError, KeyError or TypeError on anything else."""
-        raise NotImplementedError
+    def today(cls, content: dict[str, Any]) -> dict[str, Any]:
+        """What a file of an older schema holds, as this version would write it."""
+        return content
 
     def problem(self, pair: FramePair, candidates: Candidates, cost: Cost) -> tuple[Floats, Problem]:
         """(E,) costs and the assignment problem in place of the cost's own, for one that `makes_costs`."""
@@ -142,7 +156,7 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         """The one JSON form of all kinds."""
-        return {"schema": CALIBRATION.number, "kind": self.name, "fitted_for": dict(self.fitted_for), **self.content()}
+        return {"schema": CALIBRATION.number, "kind": self.name, **to_json(self)}
 
     def save(self, path: str | Path, overwrite: bool = False) -> None:
         """Write it as JSON."""
@@ -161,26 +175,30 @@ class Calibration:
 def load_calibration(path: str | Path) -> Calibration:
     """Read a calibration, whichever kind it is."""
     try:
-        content = json.loads(Path(path).read_text())
-        return from_dict(content)
+        return from_dict(json.loads(Path(path).read_text()))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: {NO_CALIBRATION}") from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise InputError(f"{path}: is not a dunno calibration file; make one with dunno calibrate") from None
 
 
-def from_dict(content: Mapping[str, Any]) -> Calibration:
-    """The calibration that `to_dict` told."""
+def from_dict(content: Any) -> Calibration:
+    """The calibration that `to_dict` told; every value is what its field may hold."""
     kinds = rooms.members(CALIBRATION_KINDS)
-    kind, schema = content["kind"], content.get("schema", 1)
-    if kind not in kinds:
-        raise KeyError(kind)
-    if (problem := CALIBRATION.problem(schema)) is not None:
+    if not isinstance(content, dict) or not isinstance(content.get("kind"), str) or content["kind"] not in kinds:
+        raise InputError(NO_CALIBRATION)
+    if (problem := CALIBRATION.problem(content.get("schema", 1))) is not None:
         raise InputError(problem)
-    found: Calibration = kinds[kind].of_content(content)  # type: ignore[attr-defined]
+    kind = cast(type[Calibration], kinds[content["kind"]])
+    found: Calibration = from_json(kind, _without_marks(kind.today(content)), "")
+    check_given(RunInfo, found.fitted_for, "fitted_for")
     return found
+
+
+def _without_marks(content: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in content.items() if name not in ("schema", "kind")}
 
 
 def refuse_calibrated(about: RunInfo) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from dunno.assignment.distributions import normalise
 from dunno.calibration.comparison import LEAST_BELIEF, Comparison
 from dunno.types import Block, Floats, Ints
+from dunno.types.records import Positive, Share
 
 FLATNESS = 0.15  # exponent; benchmarks.skipping; of the distribution that stands for what the model does not know
 LOWEST_LOG = -60.0  # nats; judged
@@ -40,8 +41,8 @@ EXPONENTS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)  # τ; judged; where the search 
 class Softening:
     """A tempering τ of the problem, and the rate ε of what the model does not know."""
 
-    tempering: float = 1.0
-    unknown: float = 0.0
+    tempering: Positive = 1.0
+    unknown: Share = 0.0
 
 
 def flattened(probability: Floats, owner: Ints, n: int) -> Floats:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from dunno.types import RunInfo
+from dunno.types.arrow_counts import ArrowCounts
+from dunno.types.records import MaybeKnown
 
 Word = Literal["supported", "untested", "contradicted"]
 
@@ -31,6 +33,16 @@ LEAST_DIVISIONS, UNCLEAR = (
 FEW_EXCESS, LARGEST_EXCESS = 0.045, 0.25  # share; benchmarks.skipping
 """Divisions that single steps see and skipped ones do not, as a share: from where on they are looked into, and not believed."""
 
+LEAST_SEEN_DIVISIONS = 10.0  # divisions; judged; below which links alone are judged
+LARGEST_FALSE, HOPELESS_FALSE = 0.45, 0.75  # share; docs/arrow.md
+"""Of the divisions that are seen, those that the reversed movie shows: where they are not supported any more, and contradicted."""
+
+HALVES_APART = 3.0  # standard deviations; judged
+"""By which the shares of false divisions in both halves of a movie may differ."""
+
+LEAST_SETS, LARGEST_UNKNOWN = 20, 0.25  # segments, share; benchmarks.segments
+"""Parts and unions below which nothing is said of them; and how many may be none by what skipping frames says."""
+
 LARGEST_COVERING = 0.25  # share; docs/evidence.md
 """Share of the variance of changes in size that may follow from touching; more, and masks cover each other."""
 
@@ -44,29 +56,18 @@ class SkipTest:
     links: int  # Their links
     promised: float  # How many of these were promised to be wrong
     composed: float  # How many are, by what the frames between say
-    growth: float  # Squared motion over `step` steps, relative to one step
-    growth_error: float  # Standard error of its logarithm
+    growth: MaybeKnown  # Squared motion over `step` steps, relative to one step
+    growth_error: MaybeKnown  # Standard error of its logarithm
     tempering: float = 1.0  # By how much the fit had to be softened
-    divisions: float = float("nan")  # How many divisions are seen at this step
-    divisions_between: float = float("nan")  # How many there are, by what the frames between say
+    divisions: MaybeKnown = float("nan")  # How many divisions are seen at this step
+    divisions_between: MaybeKnown = float("nan")  # How many there are, by what the frames between say
     # Links by how wrong they were promised to be: (promised share, share that is wrong, links) of each bin
     bins: tuple[tuple[float, float, int], ...] = ()
-
-    @classmethod
-    def of_dict(cls, content: Mapping[str, Any]) -> SkipTest:
-        """The reverse of `to_dict`."""
-        numbers: dict[str, Any] = {name: float("nan") if value is None else value for name, value in content.items()}
-        return cls(**numbers | {"bins": tuple((float(p), float(f), int(n)) for p, f, n in content["bins"])})
 
     @property
     def is_clear(self) -> bool:
         """Whether links are clear enough for what depends on them to be told."""
         return self.composed < UNCLEAR * self.links
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON, which knows no NaN."""
-        content = {**asdict(self), "bins": [list(each) for each in self.bins]}
-        return {name: None if value != value else value for name, value in content.items()}
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,45 @@ def judge(test: SkipTest | None, problems: tuple[str, ...] = (), covering: float
     return next(_findings(test, covering))
 
 
+def judge_divisions(counts: ArrowCounts, corrected: bool) -> Verdict:
+    """Weigh what the reversed movie shows.
+
+    Args:
+        counts: Of divisions, forwards and backwards.
+        corrected: Whether the probabilities know of it.
+    """
+    if counts.seen < LEAST_SEEN_DIVISIONS:
+        return Verdict("untested", f"{counts.seen:.1f} divisions are seen: too few to judge by")
+    share = counts.impossible / counts.seen
+    if share > HOPELESS_FALSE:
+        return Verdict("contradicted", counts.sentence())
+    one, other = counts.false_shares
+    spread = np.sqrt(
+        sum(max(b, 1.0) / max(f, 1.0) ** 2 for f, b in zip(counts.forwards, counts.backwards, strict=True))
+    )
+    if abs(one - other) > max(HALVES_APART * spread, LARGEST_FALSE):
+        return Verdict("untested", f"{counts.sentence()}; but both halves of the movie do not agree")
+    if share > (LARGEST_FALSE if corrected else LARGEST_FALSE / 2):
+        return Verdict("untested", counts.sentence())
+    return Verdict("supported", counts.sentence())
+
+
+def judge_segments(sets: int, unknown: float) -> Verdict:
+    """Weigh what skipping frames says of parts and unions of masks."""
+    if sets < LEAST_SETS:
+        return Verdict("untested", f"{sets} parts of masks could be looked at: too few to judge by")
+    said = f"with every second frame left out, {sets:,} parts of masks are seen, of which {unknown:.0%} more are none than promised"
+    word: Word = "supported" if unknown <= LARGEST_UNKNOWN else "contradicted"
+    return Verdict(word, f"{said}, by what all frames say; that is taken into account")
+
+
+def worst(verdicts: Mapping[str, Verdict], few_divisions: bool) -> Verdict:
+    """The worst of the verdicts on what an output shows; with few divisions, that on the others."""
+    order: list[Word] = ["supported", "untested", "contradicted"]
+    weighty = [each for name, each in verdicts.items() if name != "divisions" or not few_divisions]
+    return max(weighty, key=lambda each: order.index(each.word))
+
+
 def sees_false_divisions(test: SkipTest, excess: float = FEW_EXCESS) -> bool:
     """Whether single steps see clearly more divisions than skipped ones in the same time.
 
@@ -116,6 +156,28 @@ def sees_false_divisions(test: SkipTest, excess: float = FEW_EXCESS) -> bool:
 def hopeless(test: SkipTest) -> bool:
     """Whether nothing can be followed: cells do not move farther in more steps, or most links are wrong."""
     return test.growth < LEAST_GROWTH or test.composed > LARGEST_SHARE * test.links
+
+
+def is_kept(promised: float, found: float) -> bool:
+    """Whether so many wrong links are about as many as were promised, as far as chance allows."""
+    ratio = (found + 1) / (promised + 1)
+    surprise = abs(found - promised) / np.sqrt(promised + found + 1)
+    return bool(max(ratio, 1 / ratio) <= LARGEST_RATIO or surprise <= LARGEST_SURPRISE)
+
+
+def still_kept(promised: float) -> tuple[int, int]:
+    """The fewest and the most wrong links that would still be about as many as were promised.
+
+    Example:
+        >>> still_kept(19), still_kept(1000)
+        ((1, 53), (667, 1500))
+    """
+    low = high = round(promised)
+    while low > 0 and is_kept(promised, low - 1):
+        low -= 1
+    while is_kept(promised, high + 1):
+        high += 1
+    return low, high
 
 
 def _findings(test: SkipTest, covering: float) -> Iterator[Verdict]:
@@ -139,9 +201,7 @@ def _findings(test: SkipTest, covering: float) -> Iterator[Verdict]:
             f"with all frames {test.divisions_between:.0f} divisions are seen, with every second one left out "
             f"{test.divisions:.0f}: masks come and go, and divisions are not to be trusted",
         )
-    ratio = (test.composed + 1) / (test.promised + 1)
-    surprise = abs(test.composed - test.promised) / np.sqrt(test.promised + test.composed + 1)
-    if max(ratio, 1 / ratio) > LARGEST_RATIO and surprise > LARGEST_SURPRISE:
+    if not is_kept(test.promised, test.composed):
         links = f"{test.promised:.0f} links were promised to be wrong, and {test.composed:.0f} were"
         yield Verdict("contradicted", f"{skipped}, {links}")
     if covering > LARGEST_COVERING:
@@ -157,4 +217,4 @@ def _findings(test: SkipTest, covering: float) -> Iterator[Verdict]:
         few = f"{test.composed:.1f} of {test.links:,} links are wrong: too few to judge by"
         yield Verdict("untested", f"{skipped}, {few}; the probabilities are the model's own")
     links = f"{test.promised:.0f} of {test.links:,} links were promised to be wrong, and {test.composed:.0f} were"
-    yield Verdict("supported", f"{skipped}, {links}, by what all frames say")
+    yield Verdict("supported", f"{skipped}, {links}, as all frames show")

@@ -14,7 +14,7 @@ from dunno.calibration.base import refuse_calibrated
 from dunno.calibration.kinds.model import ModelCalibration
 from dunno.calibration.kinds.tempered_costs import TemperedCosts
 from dunno.calibration.verdict import fitted_with_truth
-from dunno.costs import Cost, cost_of
+from dunno.costs import Cost, cost_that_made
 from dunno.errors import InputError
 from dunno.models.model import Model, start_model
 from dunno.truth import MOTHERLESS, TrueMothers, true_mothers
@@ -44,7 +44,7 @@ def fit_event_costs(tracking: Tracking, truth: Truth) -> ModelCalibration | Temp
         A motion model where the cost is one (distance, activity), else a tempering and event costs.
     """
     refuse_calibrated(tracking.about)
-    cost = cost_of(tracking.about.cost, **tracking.about.cost_parameters)
+    cost = cost_that_made(tracking.about)
     pairs = tracking.pairs
     picked = np.unique(np.linspace(0, len(pairs) - 1, min(FIT_PAIRS, len(pairs))).astype(int)).tolist()
     trues = [true_mothers(truth, pairs[r]) for r in picked]

@@ -8,13 +8,16 @@ import signal
 import sys
 import warnings
 from importlib import import_module
-from inspect import isfunction
-from typing import Any
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperOption
 
 from dunno.cli.console import complain, hush, note
-from dunno.cli.options import Ended
-from dunno.cli.plain import plain_arguments, refuse_twice
-from dunno.errors import DunnoError, DunnoWarning, too_little
+from dunno.errors import DunnoError, DunnoWarning, InputError, too_little
+
+# Typer brings a copy of click of its own; this is its base of all complaints about arguments.
+UsageProblem: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 STOPPED = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -29,6 +32,7 @@ COMMANDS = {
     "report": "report:report",
     "measure": "measure:measure",
     "export": "export:export",
+    "repair": "repair:repair",
     "trackmate": "trackmate:command",
     "review": "review:review",
     "benchmark": "benchmark:benchmark",
@@ -87,20 +91,60 @@ def run(arguments: list[str]) -> int:
 
 
 def _dispatch(arguments: list[str]) -> Any:
-    """Call the command that is asked for."""
-    name, rest = arguments[0] if arguments else "--help", arguments[1:]
-    command = find_command(name) if name in COMMANDS else None
-    given = plain_arguments(command, rest) if isfunction(command) else None
+    """Let typer read the arguments, with the command that is asked for or with all."""
+    name = arguments[0] if arguments else "--help"
     try:
-        if isfunction(command) and given is not None:
-            return command(**given)
-        if isfunction(command):
-            refuse_twice(command, rest)
-        from dunno.cli.application import apply
+        return application(*([name] if name in COMMANDS else COMMANDS))([name, *arguments[1:]], standalone_mode=False)
+    except UsageProblem as error:
+        raise InputError(error.format_message()) from None
+    except typer.Abort:
+        raise KeyboardInterrupt from None
 
-        return apply([name, *rest], *(COMMANDS if command is None else [name]))
-    except Ended as end:
-        return end.code
+
+def application(*names: str) -> typer.Typer:
+    """The command line with some of the commands; each costs time to describe."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        help="Cell tracking that knows what it does not know: every link gets a probability.",
+    )
+    app.callback()(_root)
+    for name in names:
+        command = find_command(name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name, cls=OnceEach)(command)
+    return app
+
+
+class OnceEach(TyperCommand):
+    """Refuses an option that is given twice and has one value: typer takes the last and says nothing."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Look, then read."""
+        for option in (each for each in self.params if isinstance(each, TyperOption)):
+            given = [name for name in (text.partition("=")[0] for text in args) if name in option.opts]
+            if len(given) > 1 and not (option.is_flag or option.multiple):
+                raise InputError(f"{given[-1]} is given {len(given)} times; it has one value, so give it once")
+        return super().parse_args(ctx, args)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"dunno {version('dunno')}")
+        raise typer.Exit()
+
+
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *others: Any, **more: Any) -> None:

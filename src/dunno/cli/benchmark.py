@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
+from typer import Argument, Exit, Option
+
 from dunno.cli.console import say
-from dunno.cli.options import Argument, Ended, Option
 from dunno.errors import DunnoError, InputError
 
 if TYPE_CHECKING:
@@ -134,4 +135,4 @@ def _end(outcome: BenchmarkOutcome) -> None:
         complain(f"failed: {unit}: {error or type(error).__name__}")
     if outcome.failures:
         complain(f"{len(outcome.failures)} units failed; mend them and give the same command again: only they are done")
-        raise Ended(2 if all(isinstance(error, DunnoError) for error in outcome.failures.values()) else 1)
+        raise Exit(2 if all(isinstance(error, DunnoError) for error in outcome.failures.values()) else 1)

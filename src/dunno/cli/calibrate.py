@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
+from typer import Option
+
 from dunno.cli.console import say
 from dunno.cli.movie_options import with_options
-from dunno.cli.options import Option
 from dunno.cli.tracker_options import TrackerOptions
 from dunno.errors import InputError
 

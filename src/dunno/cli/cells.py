@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from typer import Exit, Option
+
 from dunno.cli.console import say
 from dunno.cli.movie_options import Opening, with_options
-from dunno.cli.options import Ended, Option
 
 
 def cells(
@@ -39,7 +40,7 @@ def cells(
         say(f"{n:,} cells in {len(found) - len(broken):,} frames are in {output}")
     complain_of_frames({each.frame: each.problem for each in broken}, "; no cells of {0} are in the table")
     if broken:
-        raise Ended(2)
+        raise Exit(2)
 
 
 command = with_options(cells, Opening)

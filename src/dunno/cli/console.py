@@ -9,15 +9,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from dunno.work.progress import Listener, LogFile, Progress, Tell, now_and_then, tell_all
 
 if TYPE_CHECKING:
     from dunno.runs.plate import MovieOutcome
-    from dunno.runs.run import Run
-    from dunno.runs.summary import Summary
-    from dunno.types import Movie, RunInfo
+    from dunno.types import Movie
 
 Item = TypeVar("Item")
 
@@ -131,102 +129,6 @@ def _bar() -> Iterator[Listener]:
             bars.update(task, total=progress.total or None, completed=progress.done, told=str(progress))
 
         yield show
-
-
-def show_run(run: Run) -> None:
-    """Print what a run found: a summary, and the ten least certain links."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    summary, about = run.summary, run.about
-    console = Console(highlight=False)
-    confidence = "–" if summary.mean_confidence is None else f"{summary.mean_confidence:.4f}"
-    gate = "none" if about.max_distance is None else f"{about.max_distance:.4g} {about.length_unit}"
-    gate += " (estimated)" if about.max_distance_estimated else ""
-    table = Table(
-        title=f"{about.movie}: {about.cost} cost, method {about.method}",
-        show_header=False,
-        title_justify="left",
-    )
-    for name, value in (
-        ("masks", about.mask_source),
-        ("frames", f"{summary.frames:,}" + (f" (every {about.step})" if about.step > 1 else "")),
-        ("cells", f"{summary.cells:,}"),
-        ("links", f"{summary.links:,} of {summary.candidates:,} candidate edges" + _across(summary)),
-        ("tracks", f"{summary.tracks:,}"),
-        ("divisions", f"{summary.divisions:,}"),
-        ("appearing / disappearing", f"{summary.appearing:,} / {summary.disappearing:,}"),
-        ("max distance", gate),
-        ("mean confidence", confidence),
-        ("probabilities", f"{about.verdict}: {about.reason}"),
-        ("expected wrong links", f"{summary.expected_wrong_links:,.1f}"),
-        *_missing_rows(summary),
-        *_fitted_rows(about),
-        *_imaging_rows(run),
-        ("time", f"{run.seconds:.1f} s"),
-    ):
-        table.add_row(name, escape(value))
-    console.print(table)
-    if summary.least_certain:
-        console.print(_least_certain_table(run))
-    console.print(
-        f"written to [bold]{escape(str(run.folder))}[/bold]: {', '.join(sorted(path.name for path in run.folder.iterdir()))}"
-    )
-
-
-def _across(summary: Summary) -> str:
-    return f", {summary.gap_links:,} across missing masks" if summary.gap_links else ""
-
-
-def _missing_rows(summary: Summary) -> list[tuple[str, str]]:
-    """How many true links and divisions somebody else's links leave out."""
-    missing = {"links": summary.expected_missing_links, "divisions": summary.expected_missing_divisions}
-    return [(f"expected missing {name}", f"{count:,.1f}") for name, count in missing.items() if count is not None]
-
-
-def _fitted_rows(about: RunInfo) -> list[tuple[str, str]]:
-    """What a fitted model found out about the cells, with 95 % intervals."""
-    calibration = about.calibration
-    if not calibration or "findings" not in calibration:
-        return []
-    word = "assumed" if calibration["problems"] else "fitted"
-    told = (calibration.get("evidence") or {}).get("told")
-    rows = [("evidence", told)] if told else []
-    return rows + [(f"{word} {each['name']}", _finding(each, about)) for each in calibration["findings"]]
-
-
-def _imaging_rows(run: Run) -> list[tuple[str, str]]:
-    """What half the frame rate would have cost, where that was tested."""
-    from dunno.runs.imaging import imaging_sentence
-
-    tests = run.about.skip_tests
-    if not tests or not run.summary.links:
-        return []
-    return [("imaging", imaging_sentence(tests[0], run.summary.links, run.summary.expected_wrong_links))]
-
-
-def _finding(finding: dict[str, Any], about: RunInfo) -> str:
-    """A number with its interval and its unit."""
-    length = about.length_unit
-    if about.cost != "distance":
-        length += " per √activity"
-    ends = finding["interval"]
-    between = "" if ends is None else f" ({ends[0]:.3g} – {ends[1]:.3g})"
-    return f"{finding['value']:.3g}{between} {finding['unit'].replace('length', length)}"
-
-
-def _least_certain_table(run: Run) -> object:
-    from rich.table import Table
-
-    state = "" if run.about.calibrated else f" (probabilities {run.about.verdict})"
-    table = Table(title=f"least certain links{state}", title_justify="left")
-    for column in ("frame", "daughter", "mother's frame", "mother", "probability"):
-        table.add_column(column, justify="right")
-    for link in run.summary.least_certain:
-        numbers = (link.frame, link.daughter, link.mother_frame, link.mother)
-        table.add_row(*map(str, numbers), f"{link.probability:.4f}" if link.probability >= 1e-4 else "< 0.0001")
-    return table
 
 
 def show_movies(outcomes: Sequence[MovieOutcome], table_file: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from typer import Option
+
 from dunno.cli.console import say
-from dunno.cli.options import Option
 
 SEQUENCE, TRACKS = "01", "tracks"
 """Shares of the masks that are spoiled, as those of a usual program are."""
@@ -22,7 +23,8 @@ def demo(
     from dataclasses import replace
 
     from dunno import __version__
-    from dunno.cli.console import note, show_run, showing_progress
+    from dunno.cli.console import note, showing_progress
+    from dunno.cli.first_screen import show_run
     from dunno.cli.review import review as review_command
     from dunno.evaluation import score
     from dunno.io.block_files import linked_blocks

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+from typer import Argument, Option
+
 from dunno.cli.console import say
-from dunno.cli.options import Argument, Option
 
 
 def evaluate(
     output: Annotated[Path, Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
     truth: Annotated[Path, Option(help="The annotation: SEQ_GT, or its TRA folder with man_track.txt.")],
     scores: Annotated[Path | None, Option("--output", "-o", help="Write the scores as JSON.")] = None,
+    cells: Annotated[
+        Path | None,
+        Option(help="Masks of whole cells with the annotation's labels, where its own are markers: SEQ_ST/SEG."),
+    ] = None,
     masks: Annotated[Path | None, Option(help="Where the movie's masks are now, if they have moved.")] = None,
     bootstrap: Annotated[int, Option(help="Resamplings of frame pairs for 95 % intervals; 0 for none.")] = 200,
     bins: Annotated[int, Option(help="Bins of confidence in the calibration errors.")] = 10,
@@ -30,6 +36,8 @@ def evaluate(
     from dunno.evaluation.challenge import challenge_curve
     from dunno.evaluation.side_by_side import side_by_side
     from dunno.io.ctc import match_folder, truth_folder
+    from dunno.io.output import reopen_given
+    from dunno.io.segment_rows import read_segments
     from dunno.io.writing import check_output, whole
     from dunno.tracking import Tracking
 
@@ -38,7 +46,7 @@ def evaluate(
         check_output(scores, overwrite=False)
     truth = truth_folder(truth)
     tracking = Tracking.read(output, masks)
-    matched = match_folder(truth, tracking.movie)
+    matched = match_folder(truth, tracking.movie, cells)
     found = evaluation.score(tracking, matched, bootstrap=bootstrap, seed=seed, n_bins=bins)
     content: dict[str, Any] = {
         "output": str(output),
@@ -51,8 +59,10 @@ def evaluate(
         for name, each in side_by_side(tracking, matched).items()
         for told in (evaluation.score(each, matched, seed=seed, n_bins=bins).to_dict(),)
     }
+    given = reopen_given(output, masks) if tracking.about.judges_masks else tracking.movie
+    content["masks"] = evaluation.repair_scores(tracking, given, matched, read_segments(output)).to_dict()
     if challenge:
-        content["challenge_curve"] = challenge_curve(tracking, truth)
+        content["challenge_curve"] = challenge_curve(tracking, truth, cells=cells)
         besides = ("min_probability", "share_of_links")
         content["challenge"] = {k: v for k, v in content["challenge_curve"][0].items() if k not in besides}
     if scores is not None:
@@ -74,8 +84,6 @@ ROWS = (
     ("Brier score", "brier", None),
     ("AUROC", "auroc", None),
     ("AURC", "aurc", None),
-    ("calibration error, no mother", "ece_no_mother", None),
-    ("calibration error, divisions", "ece_divide", None),
 )
 
 
@@ -106,9 +114,16 @@ def _show(content: dict[str, Any], about: Any) -> None:
     )
     names = ("promised_wrong", "swaps", "unseen_mothers", "beginnings")
     console.print(promised_and_found(*(content[name] for name in names)))
+    console.print(_tracks(content))
     console.print(_divisions(content["divisions"]))
     if content["divisions"]["bins"]:
-        console.print(_division_bins(content["divisions"]))
+        told = content["divisions"]
+        title = f"P(divide): promised and found, within {told['tolerance']} frames"
+        console.print(_bins(title, ("P(divide)", "cells", "divisions promised"), told["bins"], "masks"))
+    console.print(_masks(content["masks"]))
+    for title, columns, bins in MASK_BINS:
+        if content["masks"][bins]:
+            console.print(_bins(title, columns, content["masks"][bins], "count"))
     counts = {**content["counts"]}
     if (true := counts.pop("true_gap_links", None)) is not None:
         console.print(f"across missing masks: {counts.pop('gap_links'):,} links, {true:,} true ones")
@@ -141,24 +156,63 @@ def _challenge(rows: list[dict[str, float]]) -> object:
     return table
 
 
+def _tracks(told: dict[str, Any]) -> str:
+    tracks = told["tracks"]
+    return (
+        f"of {tracks['cells']:,} annotated cells {tracks['own']:,} have a track of their own, "
+        f"{tracks['whole']:,} lie in one track; {tracks['cycles']:,} of {tracks['true_cycles']:,} cycles are complete; "
+        f"{told['held_recall']:.4f} of the true links are made"
+    )
+
+
 def _divisions(told: dict[str, Any]) -> str:
-    expected = "" if told["expected"] is None else f"; {told['expected']:,.1f} expected"
+    expected = (
+        "" if told["expected"] is None else f"; {told['expected']:,.1f} expected, {told['expected_in_all']:,.1f} in all"
+    )
     return (
         f"divisions: {told['reported']:,} reported, {told['right']:,} of them right within {told['tolerance']} frames, "
         f"{told['true']:,} true{expected}"
     )
 
 
-def _division_bins(told: dict[str, Any]) -> object:
-    """Divisions promised and found, by P(divide)."""
+MASK_BINS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    (
+        "P(segment): promised and found, where the annotation can judge",
+        ("P(segment)", "segments", "promised"),
+        "segments",
+    ),
+    ("P(cell): objects promised and found to be annotated cells", ("P(cell)", "objects", "promised"), "objects"),
+)
+
+
+def _bins(title: str, names: Sequence[str], rows: list[dict[str, Any]], count: str) -> object:
+    """What is promised and found, by probability; empty bins are left out."""
     from rich.table import Table
 
-    table = Table(title=f"P(divide): promised and found, within {told['tolerance']} frames", title_justify="left")
-    for name in ("P(divide)", "cells", "divisions promised", "found"):
+    table = Table(title=title, title_justify="left")
+    for name in (*names, "found"):
         table.add_column(name, justify="right")
-    for each in told["bins"]:
-        row = f"{each['low']:g} – {each['high']:g}", f"{each['masks']:,}"
-        table.add_row(*row, f"{each['promised']:,.1f}", f"{each['found']:,.1f}")
+    for each in rows:
+        if each[count]:
+            first = f"{each['low']:g} – {each['high']:g}", f"{each[count]:,}"
+            table.add_row(*first, f"{each['promised']:,.1f}", f"{each['found']:,.1f}")
+    return table
+
+
+def _masks(told: dict[str, Any]) -> object:
+    """How masks detect and outline cells."""
+    from rich.table import Table
+
+    table = Table(title="masks beside annotated cells (cells: repaired masks without debris)", title_justify="left")
+    for name in ("", "masks", "cells missed", "on no cell", "cells that share one", "DET", "SEG"):
+        table.add_column(name, justify="left" if not name else "right")
+    kinds = ("given", "repaired", "cells") if told["segments"] or told["objects"] else ("given",)
+    for kind in kinds:
+        each = told[kind]
+        counts = (f"{each[name]:,}" for name in ("masks", "missed", "false", "shared"))
+        table.add_row(
+            name, *counts, *("–" if each[score] is None else f"{each[score]:.4f}" for score in ("det", "seg"))
+        )
     return table
 
 

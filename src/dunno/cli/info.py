@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Annotated, Any
 
+from typer import Exit, Option
+
 from dunno.cli.console import say
 from dunno.cli.movie_options import Opening, with_options
-from dunno.cli.options import Ended, Option
 
 if TYPE_CHECKING:
     from dunno.runs.mask_check import MaskCheck
@@ -37,7 +38,7 @@ def info(
         complain(refusal)
     complain_of_frames(broken)
     if refusal or broken:
-        raise Ended(2)
+        raise Exit(2)
 
 
 command = with_options(info, Opening)

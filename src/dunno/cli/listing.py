@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from typer import Argument
+
 from dunno.cli.console import say
-from dunno.cli.options import Argument
 from dunno.errors import InputError
 
 ROOMS = {"costs": "costs", "methods": "methods", "perturbations": "perturbations", "writers": "io.writers"}

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from typer import Exit
+
 from dunno.cli.console import say
-from dunno.cli.options import Ended
 from dunno.errors import InputError
 
 if TYPE_CHECKING:
@@ -87,4 +88,4 @@ def _end(outcomes: Sequence[MovieOutcome]) -> None:
     for outcome in wrong:
         complain(f"{outcome.name}: {outcome.problem}")
     if wrong:
-        raise Ended(1 if any(outcome.bug for outcome in wrong) else 2)
+        raise Exit(1 if any(outcome.bug for outcome in wrong) else 2)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from typer import Argument, Option
+
 from dunno.cli.console import say
-from dunno.cli.options import Argument, Option
 
 if TYPE_CHECKING:
     from dunno.biology import Biology
@@ -22,6 +23,7 @@ def measure(
     groups: Annotated[
         Path | None, Option(metavar="FILE", help="A table (name,group) of outputs in OUT: compares conditions.")
     ] = None,
+    with_debris: Annotated[bool, Option("--with-debris", help="Measure what is taken for debris like cells.")] = False,
     masks: Annotated[Path | None, Option(help="Where the movie's masks are now, if they have moved.")] = None,
     seed: Annotated[int, Option(help="Makes everything random repeatable.")] = 0,
     overwrite: Annotated[bool, Option("--overwrite", help="Replace what dunno wrote there before.")] = False,
@@ -42,13 +44,17 @@ def measure(
 
         if masks is not None:
             raise InputError("--masks is for one output; with --groups every output opens its own movie")
-        compared = compare_groups(output, read_groups(groups), folder, samples=samples, seed=seed, overwrite=overwrite)
+        found_groups = read_groups(groups)
+        compared = compare_groups(
+            output, found_groups, folder, samples=samples, seed=seed, overwrite=overwrite, with_debris=with_debris
+        )
         if not quiet:
             for line in sentences(compared):
                 say(line)
             say(f"written to {folder}: groups.csv, wells.csv, and a folder for every output")
         return
-    found = measure_biology(Tracking.read(output, masks), samples, seed, lambda drawn, n: watch(iter(drawn), n))
+    tracking = Tracking.read(output, masks)
+    found = measure_biology(tracking, samples, seed, lambda drawn, n: watch(iter(drawn), n), with_debris)
     if not found.draws:
         note(f"there are no intervals: {found.why_no_draws}")
     write_biology(found, folder, overwrite=overwrite)
@@ -61,14 +67,21 @@ def _show(found: Biology) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from dunno.biology.results_page import between, number
+    from dunno.biology.results_page import between, debris_sentence, number
 
     about = found.tracking.about
     title = f"{about.movie}: {len(found.draws)} lineages drawn, probabilities {about.verdict}"
-    table = Table(title=title, title_justify="left")
-    for name in ("figure", "reported", "this movie, 95 %", "such cells, 95 %", "unit"):
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("figure", "value", "this movie, 95 %", "such cells, 95 %", "unit"):
         table.add_column(name, justify="left" if name in ("figure", "unit") else "right")
     for each in found.figures:
         intervals = between(each.low, each.high), between(each.low_cells, each.high_cells)
         table.add_row(each.words, number(each.value), *intervals, each.unit)
     Console(highlight=False).print(table)
+    if found.draws:
+        divisions = found.figures[0]
+        say(
+            f"values are medians of the drawn lineages; the output's own tables have {number(divisions.reported)} divisions"
+        )
+    if told := debris_sentence(found):
+        say(told)

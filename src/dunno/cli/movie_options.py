@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dunno.cli.options import Argument, Option
+from typer import Argument, Option
+
 from dunno.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,21 +103,17 @@ def with_options(
     command: Callable[..., None], kind: type[Opening], *, movie_may_be_left_out: bool = False
 ) -> Callable[..., None]:
     """Give a command the options of a kind; it gets them as its first argument, whose movie may then be `None`."""
-    shared = list(inspect.signature(kind, eval_str=True).parameters.values())
+    shared = inspect.signature(kind, eval_str=True).parameters
+    offered = [*shared.values(), *list(inspect.signature(command, eval_str=True).parameters.values())[1:]]
     if movie_may_be_left_out:
-        shared = [p.replace(default=None) if p.name == "movie" else p for p in shared]
-    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-    required = [p for p in (*shared, *own) if p.default is inspect.Parameter.empty]
-    optional = [p for p in (*shared, *own) if p.default is not inspect.Parameter.empty]
-    names = {p.name for p in shared}
+        offered = [p.replace(default=None) if p.name == "movie" else p for p in offered]
 
     def call(**given: Any) -> None:
-        choices = kind(**{name: value for name, value in given.items() if name in names})
-        command(choices, **{name: value for name, value in given.items() if name not in names})
+        choices = kind(**{name: given.pop(name) for name in shared})
+        command(choices, **given)
 
     call.__doc__ = command.__doc__
-    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*required, *optional)]
-    )
-    call.__annotations__ = {p.name: p.annotation for p in (*required, *optional)}
+    required_first = sorted(offered, key=lambda p: p.default is not p.empty)
+    call.__signature__ = inspect.Signature([p.replace(kind=p.KEYWORD_ONLY) for p in required_first])  # type: ignore[attr-defined]
+    call.__annotations__ = {p.name: p.annotation for p in offered}
     return call

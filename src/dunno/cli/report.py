@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument, Option
+
 from dunno.cli.console import say
-from dunno.cli.options import Argument, Option
 
 
 def report(

@@ -9,8 +9,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from typer import Argument, Option
+
 from dunno.cli.console import say
-from dunno.cli.options import Argument, Option
 
 if TYPE_CHECKING:
     from dunno.review import Review

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from typer import Argument, Option
+
 from dunno.cli.console import say
-from dunno.cli.options import Argument, Option
 
 if TYPE_CHECKING:
     from dunno.types import Movie

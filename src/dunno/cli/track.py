@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from typer import Argument, Exit, Option
+
 from dunno.cli.console import say
 from dunno.cli.movie_options import with_options
-from dunno.cli.options import Argument, Ended, Option
 from dunno.cli.tracker_options import TrackerOptions
 from dunno.errors import InputError
 from dunno.work.progress import Say, ignore_note
@@ -52,27 +53,34 @@ def track(
     fill_gaps: Annotated[
         bool, Option("--fill-gaps", help="Fill in cells where a link skips frames, marked as such, in every file.")
     ] = False,
+    with_debris: Annotated[bool, Option("--with-debris", help="Count what is taken for debris like cells.")] = False,
     dask: Annotated[
         str | None, Option(help="A Dask scheduler to work on: tcp://host:8786, or its scheduler file.")
     ] = None,
     overwrite: Annotated[bool, Option("--overwrite", help="Replace an earlier output.")] = False,
     resume: Annotated[bool, Option("--resume", help="Continue a run that was stopped.")] = False,
+    verbose: Annotated[bool, Option("--verbose", help="Also print what was fitted.")] = False,
+    explain: Annotated[bool, Option("--explain", help="Also print what the words mean.")] = False,
     quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but problems.")] = False,
     as_json: Annotated[
         bool, Option("--json", help="Print the summary as JSON, and progress as JSON lines to stderr.")
     ] = False,
 ) -> None:
     """Link the cells of a movie, and give every link a probability."""
+    from dunno.cli.first_screen import show_run
     from dunno.cli.many import track_many
     from dunno.runs.plate import is_many
 
     movies = [choices.movie, *(more or [])]
     learnt = calibration if from_review is None else learn_calibration(from_review, calibration, quiet)
-    job = Job(choices, learnt, links, ctc, overwrite, resume, fill_gaps)
+    job = Job(choices, learnt, links, ctc, overwrite, resume, fill_gaps, with_debris)
     if is_many(movies):
         track_many(job, movies, output, dask, quiet, as_json)
     else:
-        _track_one(job, output, dask, quiet, as_json)
+        run = _track_one(job, output, dask, quiet, as_json)
+        if not (quiet or as_json):
+            show_run(run, verbose, explain)
+        _end(run)
 
 
 command = with_options(track, TrackerOptions)
@@ -89,6 +97,7 @@ class Job:
     overwrite: bool
     resume: bool
     fill_gaps: bool = False
+    with_debris: bool = False
 
     def prepare(self, workers: int) -> tuple[Tracker, Movie]:
         """Open the movie, look at some of its masks and make the tracker."""
@@ -104,7 +113,8 @@ class Job:
         """Track."""
         from dunno.runs.run import track_into
 
-        how = {"overwrite": self.overwrite, "resume": self.resume, "ctc": self.ctc, "fill_gaps": self.fill_gaps}
+        how = {"overwrite": self.overwrite, "resume": self.resume, "ctc": self.ctc}
+        how |= {"fill_gaps": self.fill_gaps, "with_debris": self.with_debris}
         return track_into(tracker, movie, output, **how, tell=tell, say=say)
 
     def at(self, movie: Path) -> Job:
@@ -112,8 +122,8 @@ class Job:
         return replace(self, choices=replace(self.choices, movie=movie))
 
 
-def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: bool) -> None:
-    from dunno.cli.console import complain_of_frames, note, show_run, showing_progress, tell_movie
+def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: bool) -> Run:
+    from dunno.cli.console import note, showing_progress, tell_movie
     from dunno.io.writing import check_output, partial_of
     from dunno.runs.run import pays_in_processes
     from dunno.runs.workspace import finished_blocks
@@ -137,13 +147,17 @@ def _track_one(job: Job, output: Path, dask: str | None, quiet: bool, as_json: b
         run = job.run(tracker, movie, output, tell, ignore_note if quiet else note)
     if as_json:
         say(json.dumps(run.to_dict(), indent=2))
-    elif not quiet:
-        show_run(run)
-        say(f"how far can it be trusted, and what should be looked at? dunno report {output}")
+    return run
+
+
+def _end(run: Run) -> None:
+    """Say which frames could not be read, and end with a code that tells."""
+    from dunno.cli.console import complain_of_frames
+
     broken = {each.frame: each.problem for each in run.summary.broken}
     complain_of_frames(broken, "; no links lead to {0} or from {0}")
     if run.summary.broken:
-        raise Ended(2)
+        raise Exit(2)
 
 
 @contextmanager

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from typer import Argument, Option  # noqa: F401  (the fields of `Opening` are read in this file, too)
+
 from dunno.cli.movie_options import Opening
-from dunno.cli.options import Argument, Option  # noqa: F401  (the fields of `Opening` are read in this file, too)
 from dunno.errors import InputError
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+from typer import Option
+
 from dunno.cli.movie_options import with_options
-from dunno.cli.options import Option
 from dunno.cli.tracker_options import TrackerOptions
 from dunno.errors import InputError
 

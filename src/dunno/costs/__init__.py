@@ -17,7 +17,7 @@ import numpy as np
 from dunno import rooms
 from dunno.errors import InputError
 from dunno.perturbations import Perturbation
-from dunno.types import Bools, Candidates, Detections, EventCosts, Floats, FramePair, Ints
+from dunno.types import Bools, Candidates, Detections, EventCosts, Floats, FramePair, Ints, RunInfo
 
 EdgeCost = Callable[[FramePair, Ints, Ints], Floats]
 """All that a user's own cost must be."""
@@ -98,8 +98,15 @@ def cost_of(given: str | EdgeCost, **parameters: Any) -> Cost:
     """The cost of a name, or a user's own, with all that may be asked of it."""
     cost = rooms.adapted(Cost, "costs", given, **parameters)
     if cost.given is not cost:
-        cost.is_motion = "spread" in vars(cost)
+        cost.is_motion = vars(cost).get("is_motion", "spread" in vars(cost))
     return cost
+
+
+def cost_that_made(about: RunInfo) -> Cost:
+    """The cost of a result by what that says, which may come from anybody: nothing is imported for its sake."""
+    if ":" in about.cost:
+        raise InputError(f"the result was made with {about.cost!r:.60}, and a file may not say what to import")
+    return cost_of(about.cost, **about.cost_parameters)
 
 
 def evaluate(cost: Cost, pair: FramePair, candidates: Candidates) -> Floats:

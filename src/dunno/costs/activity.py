@@ -22,14 +22,10 @@ class Activity(Cost):
     image's own units. Needs images. An activity below `floor` times the median of the pair's mothers counts as that
     much, and 1 where nothing changes at all, so that a still cell does not divide by zero. By default an event costs what
     the longest edge of a mother of median activity does. Distances are in pixels (in the shortest side of one).
-
-    Attributes:
-        precision: λ, in units of intensity per squared pixel.
-        floor: The least activity, as a fraction of the pair's median.
     """
 
-    precision: float = 1.0
-    floor: float = 0.1
+    precision: float = 1.0  # λ, in units of intensity per squared pixel
+    floor: float = 0.1  # The least activity, as a fraction of the pair's median
     name = "activity"
     fitted = ("precision",)
     needs_pixels = True

@@ -21,12 +21,9 @@ class Distance(Cost):
 
     Distances are in pixels (in the shortest side of one, where sides differ), so that the unit of the movie's scale changes
     nothing.
-
-    Attributes:
-        precision: λ, per squared pixel.
     """
 
-    precision: float = 1.0
+    precision: float = 1.0  # λ, per squared pixel
     name = "distance"
     fitted = ("precision",)
     perturbation = Gaussian()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,11 +25,9 @@ class Embedding(Cost):
 
     Without features of your own, f is a cell's centre and diameter, compared in pixels. By default an event costs ½(4q)²,
     where q is the 95 % quantile of the daughters' distances to their nearest mothers in feature space.
-
-    Attributes:
-        vectors: For each original frame index, (n, q) features of its detections by ascending label.
     """
 
+    # For each original frame index, (n, q) features of its detections by ascending label
     vectors: Mapping[int, Floats] = field(default_factory=dict)
     name = "embedding"
     perturbation = Gaussian()
@@ -45,8 +43,12 @@ class Embedding(Cost):
         missing = [key for key in CELL_KEYS if key not in columns]
         features = [name for name in columns if name not in CELL_KEYS]
         if missing or not features:
-            raise InputError(f"a table of features with columns {list(columns)}; expected frame, label and features")
-        frame, label = (columns[key].astype(np.int64) for key in CELL_KEYS)
+            raise InputError(
+                f"a table of features with columns {list(columns)!s:.200}; expected frame, label and features"
+            )
+        frame, label = (_whole(columns[key], key) for key in CELL_KEYS)
+        if len(frame) == 0:
+            raise InputError("a table of features has no rows; expected one for each detection")
         values = np.stack([columns[name].astype(np.float64) for name in features], axis=1)
         order = np.lexsort((label, frame))
         frames, starts = np.unique(frame[order], return_index=True)
@@ -56,10 +58,15 @@ class Embedding(Cost):
     def from_csv(cls, path: str | Path) -> Embedding:
         """Take features from a CSV file with columns `frame`, `label` and features."""
         try:
-            table: Any = np.genfromtxt(path, delimiter=",", names=True, dtype=np.float64, ndmin=1)
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path}: cannot be read as a table of features ({error})") from None
-        return cls.from_table({name: table[name] for name in table.dtype.names or ()})
+            with Path(path).open(newline="", encoding="utf-8-sig") as file:
+                rows = [[text.strip() for text in row] for row in csv.reader(file) if row]
+            names = rows.pop(0) if rows else []
+            if odd := [k for k, row in enumerate(rows, start=2) if len(row) != len(names)]:
+                raise ValueError(f"line {odd[0]} does not have the {len(names)} columns of the first")
+            columns = np.array(rows, np.float64).reshape(len(rows), len(names)).T
+        except (OSError, ValueError, csv.Error) as error:
+            raise InputError(f"{path}: cannot be read as a table of features ({error!s:.200})") from None
+        return cls.from_table(dict(zip(names, columns, strict=True)))
 
     def features(self, cells: Detections) -> Floats:
         """(n, q) the cells' feature vectors."""
@@ -97,3 +104,12 @@ class Embedding(Cost):
         nearest = cKDTree(self._seen(pair.mothers)).query(self._seen(pair.daughters))[0]
         longest = 0.5 * (4 * float(np.quantile(nearest, 0.95)) / self.feature_unit(pair)) ** 2
         return EventCosts(appear=max(longest, 1e-6), disappear=max(longest, 1e-6), divide=0.0)
+
+
+def _whole(column: np.ndarray, name: str) -> Ints:
+    """A column of whole numbers from 0."""
+    numbers = column.astype(np.float64)
+    odd = ~((numbers == np.round(numbers)) & (numbers >= 0) & (numbers < 2**53))
+    if odd.any():
+        raise InputError(f"a table of features has {numbers[odd][0]:g} as {name}; expected whole numbers from 0")
+    return numbers.astype(np.int64)

@@ -28,16 +28,11 @@ class TransformerCost(Cost):
     parental softmax, gives ⊥ the logit 0, so appearing costs 0; so do disappearing and dividing, on which it has no opinion.
     Pairs beyond its cutoff cost infinity. It looks at one window, in whose middle the pair lies (at the movie's ends it is moved
     inwards): a mean over all windows would take as many passes, and would average away what dropout tells.
-
-    Attributes:
-        model: A model's folder, or the name of a published model: general_2d, ctc.
-        dropout: The rate of Monte Carlo dropout; `None` is the one it was trained with.
-        window: How many frames it sees, at most as many as the model was trained for; 0 is that many.
     """
 
-    model: str | Path = "general_2d"
-    dropout: float | None = None
-    window: int = 0
+    model: str | Path = "general_2d"  # A model's folder, or the name of a published model: general_2d, ctc
+    dropout: float | None = None  # The rate of Monte Carlo dropout; `None` is the one it was trained with
+    window: int = 0  # How many frames it sees, at most as many as the model was trained for; 0 is that many
     name = "transformer"
     perturbation = Dropout()
     tolerance = 1e-3

@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dunno.evaluation.calibration_error import BINS, check_bins, curve, error_floor, expected_error, joint_floor
-from dunno.evaluation.divisions import DIVISION_TOLERANCE, DivisionScores, divisions
+from dunno.evaluation.calibration_error import BINS, check_bins, error_floor, expected_error
+from dunno.evaluation.divisions import DIVISION_TOLERANCE, DivisionScores, division_scores, matched_divisions
+from dunno.evaluation.followed_cells import FollowedCells
+from dunno.evaluation.held_cells import HeldCells
+from dunno.evaluation.held_links import held_links
 from dunno.evaluation.outcomes import BEGINNING, RIGHT_LINK, SWAP, UNSEEN, Decisions
+from dunno.evaluation.own_tracks import OwnTracks, own_tracks
 from dunno.evaluation.pairs_with_truth import decide
 from dunno.evaluation.sparsification import kept_right
 from dunno.tracking import Tracking
@@ -29,18 +33,14 @@ class Scores:
         n_links: Selected links whose daughter is a true cell.
         n_daughters: Daughters that take part.
         n_edges: Candidate edges of those daughters.
-        n_true_links: Daughters with a true, detected mother.
+        n_true_links: True links between masks; a daughter has one to each detected mother of a cell in its mask.
         accuracy: Share of selected links that is right (the paper's).
         recall: Share of true links that was selected.
         daughter_accuracy: Share of daughters whose decision, a mother or ⊥, is right.
         ece: Expected calibration error of the links, in bins of equal width (ten unless asked otherwise; so are all others).
         ece_floor: What a perfectly calibrated predictor with these confidences would stay below in 95 % of draws.
-        ece_floor_joint: The same floor from joint posterior samples, where the method has them (MC): neighbouring links are
-            wrong together, which usually makes it the higher one.
-        ece_equal_mass: The calibration error with bins of equally many links.
         ece_daughters: Of all daughters' decisions.
         ece_daughters_floor: Its floor.
-        ece_edges: Of all candidate edges, each taken as a yes-or-no question (Betjes et al.).
         promised_wrong: Σ(1 − P) over the links: how many are promised to be wrong.
         found_wrong: How many are wrong: `swaps`, `unseen_mothers` and `beginnings` together.
         promised_swaps: Σ(1 − P) over links whose daughter's true mother is among the masks.
@@ -51,10 +51,9 @@ class Scores:
         brier: Mean squared error of daughters' distributions, from 0 to 2.
         auroc: Chance that a right link is more confident than a wrong one.
         aurc: Mean share of wrong links among the most confident ones, over all shares kept; lower is better.
-        ece_no_mother: Calibration error of P(⊥), over daughters; likewise `nll_no_mother`, `brier_no_mother` (the mean squared
-            error, from 0 to 1) and `auroc_no_mother`.
-        ece_divide: Calibration error of P(divide), over mothers; likewise `nll_divide`, `brier_divide` and `auroc_divide`.
         divisions: Divisions reported beside the true ones, within a tolerance of frames.
+        tracks: Whether annotated cells have tracks of their own.
+        held_recall: Share of the true links that was made; each leads from the latest of four earlier frames that show the cell.
         n_bins: Bins of confidence in every calibration error.
         counts: What was left out or odd.
         intervals: 95 % bootstrap intervals over frame pairs, where asked for.
@@ -70,11 +69,8 @@ class Scores:
     daughter_accuracy: float
     ece: float
     ece_floor: float
-    ece_floor_joint: float
-    ece_equal_mass: float
     ece_daughters: float
     ece_daughters_floor: float
-    ece_edges: float
     promised_wrong: float
     found_wrong: int
     promised_swaps: float
@@ -85,15 +81,9 @@ class Scores:
     brier: float
     auroc: float
     aurc: float
-    ece_no_mother: float
-    nll_no_mother: float
-    brier_no_mother: float
-    auroc_no_mother: float
-    ece_divide: float
-    nll_divide: float
-    brier_divide: float
-    auroc_divide: float
     divisions: DivisionScores | None = None
+    tracks: OwnTracks | None = None
+    held_recall: float = float("nan")
     n_bins: int = BINS
     counts: dict[str, int] = field(default_factory=dict)
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -105,13 +95,14 @@ class Scores:
 
     def to_dict(self) -> dict[str, Any]:
         """Numbers and strings only; NaN as `None`."""
-        content = {**asdict(self), "divisions": None if self.divisions is None else self.divisions.to_dict()}
+        content = {**asdict(self), "divisions": self.divisions and self.divisions.to_dict()}
+        content["tracks"] = self.tracks and self.tracks.to_dict()
         return _without_nan(content)
 
 
 def _without_nan(content: dict[str, Any]) -> dict[str, Any]:
     return {
-        key: _without_nan(value) if key == "divisions" and value else None if value != value else value
+        key: _without_nan(value) if key in ("divisions", "tracks") and value else None if value != value else value
         for key, value in content.items()
     }
 
@@ -160,24 +151,24 @@ def score(
         reasons["intervals"] = "one frame pair only: there is nothing to resample"
     elif bootstrap:
         intervals = _bootstrap(decisions, len(tracking.pairs), bootstrap, seed, n_bins)
+    followed, held = FollowedCells.of(tracking), HeldCells.of(tracking.movie, truth)
+    links = held_links(followed, held)
+    divided = matched_divisions(followed, held, np.flatnonzero(followed.divides), tolerance)
     return Scores(
         n_links=len(decisions.link_right),
         n_daughters=len(decisions.right),
-        n_edges=len(decisions.edge_true),
+        n_edges=int(decisions.n_edges.sum()),
         n_true_links=int(decisions.true_links.sum()),
         n_bins=n_bins,
         **core_scores(decisions, n_bins),
-        **promises(decisions),
+        **links.promises(),
         ece_floor=error_floor(decisions.link_confidence, n_bins, seed),
-        ece_floor_joint=joint_floor(decisions.link_confidence, decisions.link_pair, decisions.link_drawn, n_bins, seed),
-        ece_equal_mass=curve(decisions.link_confidence, decisions.link_right, n_bins, equal_mass=True).ece,
         ece_daughters_floor=error_floor(decisions.confidence, n_bins, seed),
-        ece_edges=expected_error(decisions.edge_probability, decisions.edge_true, n_bins),
         auroc=auroc(decisions.link_confidence, decisions.link_right),
         aurc=aurc(decisions.link_confidence, decisions.link_right),
-        **_yes_or_no("no_mother", decisions.p_no_mother, ~decisions.has_mother, n_bins),
-        **_yes_or_no("divide", decisions.p_divide, decisions.divides, n_bins),
-        divisions=divisions(tracking, truth, tolerance),
+        divisions=division_scores(followed, held, tolerance, knows=tracking.block.has_events),
+        tracks=own_tracks(followed, held, divided),
+        held_recall=links.recall,
         counts=decisions.counts,
         intervals=intervals,
         reasons=reasons,
@@ -213,17 +204,6 @@ def core_scores(decisions: Decisions, n_bins: int) -> dict[str, Any]:
     }
 
 
-def _yes_or_no(event: str, probability: Floats, happened: Bools, n_bins: int) -> dict[str, Any]:
-    """How true the probability of an event is."""
-    p_true = np.where(happened, probability, 1 - probability)
-    return {
-        f"ece_{event}": expected_error(probability, happened, n_bins),
-        f"nll_{event}": _mean(-np.log(np.maximum(p_true, ZERO_FLOOR))),
-        f"brier_{event}": _mean((1 - p_true) ** 2),
-        f"auroc_{event}": auroc(probability, happened),
-    }
-
-
 def _bootstrap(
     decisions: Decisions, n_pairs: int, draws: int, seed: int, n_bins: int
 ) -> dict[str, tuple[float, float]]:
@@ -247,7 +227,7 @@ def _interval(values: list[float]) -> tuple[float, float]:
 
 def _pick(decisions: Decisions, link: Ints, daughter: Ints, pair: Ints) -> Decisions:
     by_link = {name: getattr(decisions, name)[link] for name in ("link_confidence", "link_right", "link_entropy")}
-    names = ("confidence", "right", "log_true", "square", "has_mother", "is_candidate", "p_no_mother")
+    names = ("confidence", "right", "log_true", "square")
     by_daughter = {name: getattr(decisions, name)[daughter] for name in names}
     return replace(decisions, **by_link, **by_daughter, true_links=decisions.true_links[pair])
 
@@ -276,28 +256,18 @@ def _mean(values: np.ndarray) -> float:
     return float(np.mean(values)) if len(values) else float("nan")
 
 
-LINK_SCORES = ("accuracy", "ece", "ece_floor", "ece_floor_joint", "ece_equal_mass", "auroc", "aurc")
-DIVIDE_SCORES = ("ece_divide", "nll_divide", "brier_divide", "auroc_divide")
+LINK_SCORES = ("accuracy", "ece", "ece_floor", "auroc", "aurc")
 
 
 def _reasons(decisions: Decisions) -> dict[str, str]:
     """Why scores are undefined; where several reasons hold, the last one counts."""
     reasons = {}
-    if not decisions.link_drawn:
-        reasons["ece_floor_joint"] = "there are no joint samples of these probabilities"
     if decisions.true_links.sum() == 0:
         reasons["recall"] = "there are no true links"
-    for name, happened in (
-        ("auroc", decisions.link_right),
-        ("auroc_no_mother", ~decisions.has_mother),
-        ("auroc_divide", decisions.divides),
-    ):
-        if happened.all() or not happened.any():
-            reasons[name] = f"the answer is always {'yes' if happened.all() else 'no'}: there is nothing to tell apart"
+    if (right := decisions.link_right).all() or not right.any():
+        reasons["auroc"] = f"the answer is always {'yes' if right.all() else 'no'}: there is nothing to tell apart"
     if len(decisions.right) == 0:
         reasons["daughter_accuracy"] = "no daughter takes part"
     if len(decisions.link_right) == 0:
         reasons |= dict.fromkeys(LINK_SCORES, "there are no links")
-    if len(decisions.divides) == 0:
-        reasons |= dict.fromkeys(DIVIDE_SCORES, "the method gives no probabilities of division")
     return reasons

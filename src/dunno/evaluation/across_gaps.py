@@ -39,10 +39,6 @@ def with_gaps(part: Decisions, pair: PairPosterior, true: TrueMothers, earlier: 
     none = np.exp(pair.log_no_mother)
     square = square - none**2 + p_appear**2
     square = square + np.bincount(gaps.daughter, gaps.probability**2, minlength=len(known))
-    is_candidate = np.zeros(len(known), np.bool_)
-    is_candidate[known] = part.is_candidate
-    is_candidate &= ~beyond
-    is_candidate[gaps.daughter[right_edge]] = True
     links = gaps.selected & known[gaps.daughter]
     number = part.pair[:1] if len(part.pair) else part.link_pair[:1]
     return replace(
@@ -58,12 +54,8 @@ def with_gaps(part: Decisions, pair: PairPosterior, true: TrueMothers, earlier: 
         confidence=confidence[known],
         log_true=log_true[known],
         square=square[known],
-        has_mother=part.has_mother | beyond[known],
-        is_candidate=is_candidate[known],
-        edge_probability=np.concatenate([part.edge_probability, gaps.probability[known[gaps.daughter]]]),
-        edge_true=np.concatenate([part.edge_true, right_edge[known[gaps.daughter]]]),
-        p_no_mother=p_appear[known],
         true_links=part.true_links + int((beyond & true.known).sum()),
+        n_edges=part.n_edges + int(known[gaps.daughter].sum()),
         counts={**part.counts, "true_gap_links": int((beyond & known).sum()), "gap_links": int(links.sum())},
     )
 

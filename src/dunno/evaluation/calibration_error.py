@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,23 +30,14 @@ def check_bins(n_bins: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class CalibrationCurve:
-    """Accuracy against confidence, bin by bin; empty bins are NaN.
+    """Accuracy against confidence, bin by bin; empty bins are NaN."""
 
-    Attributes:
-        low: (B,) lower ends of the bins, not included, but for 0 in the first.
-        high: (B,) upper ends, included.
-        count: (B,) how many decisions fall into each.
-        confidence: (B,) their mean confidence.
-        accuracy: (B,) the share of them that is right.
-        ece: The mean of |accuracy − confidence|, weighted by count.
-    """
-
-    low: Floats
-    high: Floats
-    count: Ints
-    confidence: Floats
-    accuracy: Floats
-    ece: float
+    low: Floats  # (B,) lower ends of the bins, not included, but for 0 in the first
+    high: Floats  # (B,) upper ends, included
+    count: Ints  # (B,) how many decisions fall into each
+    confidence: Floats  # (B,) their mean confidence
+    accuracy: Floats  # (B,) the share of them that is right
+    ece: float  # The mean of |accuracy − confidence|, weighted by count
 
     def to_dict(self) -> dict[str, Any]:
         """Lists and numbers only."""
@@ -133,29 +123,4 @@ def error_floor(confidence: Floats, n_bins: int = BINS, seed: int = 0) -> float:
     right = rng.binomial(count[filled], chance, size=(FLOOR_DRAWS, int(filled.sum())))
     excess = np.zeros((FLOOR_DRAWS, n_bins))
     np.add.at(excess.T, np.flatnonzero(filled) // FLOOR_GROUPS, (right - total[filled]).T)
-    return float(np.quantile(np.abs(excess).sum(axis=1) / len(confidence), FLOOR_QUANTILE))
-
-
-def joint_floor(confidence: Floats, pair: Ints, drawn: Sequence[Bools], n_bins: int = BINS, seed: int = 0) -> float:
-    """The same floor where links are wrong together: whole assignments are drawn instead of single links.
-
-    Every frame pair takes one of its joint samples for the truth, independently of the other pairs. NaN without samples.
-
-    Args:
-        confidence: (L,) of the links, frame pair by frame pair.
-        pair: (L,) the frame pair of each.
-        drawn: For each frame pair, (K, L of the pair) which of its links each sample contains.
-        n_bins: Number of bins.
-        seed: For the draws.
-    """
-    if len(confidence) == 0 or len(drawn) == 0:
-        return float("nan")
-    rng = np.random.default_rng(seed)
-    place = bins(confidence, _edges(confidence, n_bins, False))
-    excess = np.zeros((FLOOR_DRAWS, n_bins))
-    for number, contains in enumerate(drawn):
-        here = slice(*np.searchsorted(pair, [number, number + 1]))
-        in_bin = place[here, None] == np.arange(n_bins)
-        table = (contains - confidence[here]) @ in_bin.astype(np.float64)
-        excess += table[rng.integers(len(contains), size=FLOOR_DRAWS)]
     return float(np.quantile(np.abs(excess).sum(axis=1) / len(confidence), FLOOR_QUANTILE))

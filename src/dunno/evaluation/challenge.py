@@ -15,26 +15,30 @@ from dunno.errors import InputError, MissingExtra
 from dunno.io.filtering import LeftOut, sure_links
 from dunno.tracking import Tracking
 
+OUTLINES = "SEG"
+"""Asked for where whole cells are given."""
+
 MEASURES = ("TRA", "DET", "LNK", "CT", "TF", "BC", "CCA", "CHOTA")
 THRESHOLDS = (0.5, 0.9, 0.99, 0.999)
 """Below which links are cut, one after the other."""
 
 
-def challenge_measures(tracking: Tracking, truth: Path) -> dict[str, float]:
-    """TRA, DET, LNK, CT, TF, BC (F1 of divisions, by how many frames they may be off), CCA and CHOTA, through `py-ctcmetrics`.
+def challenge_measures(tracking: Tracking, truth: Path, cells: Path | None = None) -> dict[str, float]:
+    """TRA, DET, LNK, CT, TF, BC (F1 of divisions, by how many frames they may be off), CCA, CHOTA and SEG, by `py-ctcmetrics`.
 
     A measure that is undefined (BC without divisions, CCA without complete cycles) is left out.
 
     Args:
         tracking: What was tracked; every frame of its sequence.
         truth: A `SEQ_GT/TRA` folder.
+        cells: Masks of whole cells, for SEG.
     """
-    with _annotation(tracking, truth) as folder:
-        return _measured(tracking, folder)
+    with _annotation(tracking, truth, cells) as folder:
+        return _measured(tracking, folder, (*MEASURES, *([] if cells is None else [OUTLINES])))
 
 
 def challenge_curve(
-    tracking: Tracking, truth: Path, thresholds: Sequence[float] = THRESHOLDS
+    tracking: Tracking, truth: Path, thresholds: Sequence[float] = THRESHOLDS, cells: Path | None = None
 ) -> list[dict[str, float]]:
     """The same measures with doubtful links cut: quality against the share of links kept.
 
@@ -42,36 +46,37 @@ def challenge_curve(
         tracking: What was tracked.
         truth: A `SEQ_GT/TRA` folder.
         thresholds: Links less probable than each are cut.
+        cells: Masks of whole cells, for SEG.
 
     Returns:
         A row for all links, and one per threshold: `min_probability`, `share_of_links`, and the measures.
     """
     n_links = sum(len(pair.link_probability) for pair in tracking.pairs)
-    rows = []
-    with _annotation(tracking, truth) as folder:
+    rows, names = [], (*MEASURES, *([] if cells is None else [OUTLINES]))
+    with _annotation(tracking, truth, cells) as folder:
         for least in (0.0, *thresholds):
             left_out = LeftOut()
             cut = replace(tracking, blocks=tuple(sure_links(tracking.blocks, least, left_out)))
             share = 1 - left_out.links / n_links if n_links else float("nan")
-            rows.append({"min_probability": least, "share_of_links": share, **_measured(cut, folder)})
+            rows.append({"min_probability": least, "share_of_links": share, **_measured(cut, folder, names)})
     return rows
 
 
 @contextlib.contextmanager
-def _annotation(tracking: Tracking, truth: Path) -> Any:
-    """A folder with the truth as the library wants it."""
+def _annotation(tracking: Tracking, truth: Path, cells: Path | None) -> Any:
+    """A folder with the truth as the library wants it, which is that there is a mask of a whole cell, whatever is asked."""
     if tracking.about.step != 1:
         raise InputError("the challenge's measures are for every frame of a sequence; this is every n-th")
     with tempfile.TemporaryDirectory() as folder:
         annotation = Path(folder) / "01_GT"
         shutil.copytree(truth, annotation / "TRA")
         (annotation / "SEG").mkdir()
-        first = min((annotation / "TRA").glob("*.tif"))  # the library wants one mask there, whatever is asked of it
-        shutil.copy(first, annotation / "SEG" / first.name.replace("man_track", "man_seg"))
+        for file in sorted((cells or annotation / "TRA").glob("*.tif"))[: None if cells else 1]:
+            shutil.copy(file, annotation / "SEG" / file.name.replace("man_track", "man_seg"))
         yield Path(folder)
 
 
-def _measured(tracking: Tracking, folder: Path) -> dict[str, float]:
+def _measured(tracking: Tracking, folder: Path, names: Sequence[str]) -> dict[str, float]:
     try:
         from ctc_metrics import evaluate_sequence
     except ImportError:
@@ -80,8 +85,8 @@ def _measured(tracking: Tracking, folder: Path) -> dict[str, float]:
     shutil.rmtree(result, ignore_errors=True)
     with contextlib.redirect_stdout(io.StringIO()):
         tracking.to_ctc(result)
-        found = evaluate_sequence(str(result), str(folder / "01_GT"), list(MEASURES), threads=1)
-    measured = {name: float(v) for name, v in found.items() if name.split("(")[0] in MEASURES and v is not None}
+        found = evaluate_sequence(str(result), str(folder / "01_GT"), list(names), threads=1)
+    measured = {name: float(v) for name, v in found.items() if name.split("(")[0] in names and v is not None}
     if not measured:
         raise InputError(
             f"py-ctcmetrics finds no measure for {tracking.movie.name}: it calls the result or the truth invalid"

@@ -8,58 +8,46 @@ from typing import Any
 
 import numpy as np
 
-from dunno.evaluation.pairs_with_truth import of_tracking
+from dunno.evaluation.followed_cells import FollowedCells
+from dunno.evaluation.held_cells import HeldCells
 from dunno.tracking import Tracking
-from dunno.truth import ancestors, position
-from dunno.types import Ints, Truth
+from dunno.types import Bools, Floats, Ints, Truth
 
 DIVISION_TOLERANCE = 5
 
 P_DIVIDE_BINS = (0.001, 0.01, 0.1, 0.5, 0.9, 1.0)
 """Ends of the bins of P(divide); what is below the first is left out."""
 
-Report = tuple[int, Ints, float]
-"""A mask that may divide: position of its frame, the cells that it holds, and P(divide)."""
+LEAST_SEEN = 0.02  # probability; judged
+"""A true division is seen where a cell divides with more than this probability."""
 
 
 @dataclass(frozen=True)
 class DivisionBin:
-    """Masks whose P(divide) lies between `low` and `high`, this one included.
+    """Masks whose P(divide) lies between `low` and `high`, this one included."""
 
-    Attributes:
-        low: Lower end.
-        high: Upper end.
-        masks: How many there are, on annotated cells.
-        promised: Σ P(divide).
-        found: True divisions within the tolerance. Where several masks could be one division, of whichever bins, each has a share
-            in proportion to its P(divide).
-    """
-
-    low: float
-    high: float
-    masks: int
-    promised: float
+    low: float  # Lower end
+    high: float  # Upper end
+    masks: int  # How many there are, on annotated cells
+    promised: float  # Σ P(divide)
+    # True divisions within the tolerance. Where several masks could be one division, of whichever bins, each has a share in
+    # proportion to its P(divide)
     found: float
 
 
 @dataclass(frozen=True)
 class DivisionScores:
-    """Divisions on annotated cells.
+    """Divisions, reported by cells whose mask holds an annotated cell unless it says otherwise."""
 
-    Attributes:
-        reported: Mothers that are linked to two daughters, and whose mask holds an annotated cell, and not two as far as is known.
-        right: Those of them that are a true division's, each true one counted once.
-        true: Annotated divisions.
-        expected: Σ P(divide) over the masks that hold an annotated cell; NaN where the method does not know.
-        tolerance: By how many frames a report may be off.
-        bins: What was promised and found, by P(divide); empty where the method does not know.
-    """
-
-    reported: int
-    right: int
-    true: int
-    expected: float
-    tolerance: int
+    reported: int  # Tracks that end in a division
+    right: int  # True divisions that one of them reports, each matched with one
+    true: int  # Annotated divisions
+    expected: float  # Σ P(divide); NaN where the method does not know
+    tolerance: int  # By how many frames a report may be off
+    reported_in_all: int = 0  # Tracks that end in a division, whether or not the mask holds an annotated cell
+    expected_in_all: float = float("nan")  # Σ P(divide) over all cells
+    seen: int = 0  # True divisions matched one to one with cells that divide with a probability above `LEAST_SEEN`
+    # What was promised and found, by P(divide); empty where the method does not know
     bins: tuple[DivisionBin, ...] = ()
 
     @property
@@ -83,36 +71,83 @@ class DivisionScores:
 
 
 def divisions(tracking: Tracking, truth: Truth, tolerance: int = DIVISION_TOLERANCE) -> DivisionScores:
-    """Match the divisions of a tracking with the true ones, nearest in time first.
+    """The divisions of a tracking beside the true ones; see `division_scores`."""
+    followed, held = FollowedCells.of(tracking), HeldCells.of(tracking.movie, truth)
+    return division_scores(followed, held, tolerance, knows=tracking.block.has_events)
 
-    A report is a true division's if its mother's mask holds the dividing cell, or after the division one of its daughters, and lies
-    within `tolerance` frames (as the movie counts them).
+
+def division_scores(
+    followed: FollowedCells, held: HeldCells, tolerance: int = DIVISION_TOLERANCE, *, knows: bool = True
+) -> DivisionScores:
+    """Match reported divisions with the true ones.
+
+    A report is a true division's if its mother's mask holds the dividing cell or one of its daughters, and lies within `tolerance`
+    frames (as the movie counts them).
+
+    Args:
+        followed: What was tracked.
+        held: Which masks hold which annotated cells.
+        tolerance: By how many frames a report may be off.
+        knows: Whether probabilities of division are known.
     """
-    truth = of_tracking(truth, tracking)
-    true = true_divisions(truth)
-    reports: list[Report] = []
-    possible: list[Report] = []
-    expected = 0.0
-    for pair in tracking.pairs:
-        t = position(truth, pair.mother_frame)
-        held = _held(truth, t, pair.mothers.label)
-        known = np.array([len(each) > 0 for each in held], np.bool_)
-        chance = np.full(len(known), np.nan) if pair.log_divide is None else np.exp(pair.log_divide)
-        reports += [(t, held[i], float(chance[i])) for i in np.flatnonzero(pair.divides & known).tolist()]
-        possible += [
-            (t, held[i], float(chance[i])) for i in np.flatnonzero((chance > P_DIVIDE_BINS[0]) & known).tolist()
-        ]
-        expected += float("nan") if pair.log_divide is None else float(np.nansum(chance[known]))
-    right = _matched(_near(reports, true, truth, tolerance))
-    bins = () if np.isnan(expected) else _binned(possible, _near(possible, true, truth, tolerance), len(true))
-    return DivisionScores(len(reports), right, len(true), expected, tolerance, bins)
+    chance, on_cells = followed.p_divide, _on_cells(followed, held)
+    reported = np.flatnonzero(followed.divides)
+    seen = np.flatnonzero(chance > LEAST_SEEN)
+    possible = np.flatnonzero(on_cells & (chance > P_DIVIDE_BINS[0]))
+    near = possible_divisions(followed, held, possible, tolerance)
+    return DivisionScores(
+        reported=int(on_cells[reported].sum()),
+        right=len(matched_divisions(followed, held, reported, tolerance)),
+        true=len(held.divisions),
+        expected=float(chance[on_cells].sum()) if knows else float("nan"),
+        tolerance=tolerance,
+        reported_in_all=len(reported),
+        expected_in_all=float(chance.sum()) if knows else float("nan"),
+        seen=len(matched_divisions(followed, held, seen, tolerance)),
+        bins=_binned(chance[possible], near) if knows else (),
+    )
 
 
-def _binned(possible: list[Report], near: list[tuple[int, int, int]], n_true: int) -> tuple[DivisionBin, ...]:
+def _on_cells(followed: FollowedCells, held: HeldCells) -> Bools:
+    """(N,) whether the mask of each cell holds an annotated one."""
+    every = followed.keys(np.arange(len(followed.label)))
+    return np.array([label in held.held[t] for t, label in every], np.bool_)
+
+
+def matched_divisions(
+    followed: FollowedCells, held: HeldCells, rows: Ints, tolerance: int = DIVISION_TOLERANCE
+) -> set[int]:
+    """The cells that divide and are matched with one of these rows each: every row takes the nearest one in time that is left."""
+    order = rows[np.lexsort((followed.label[rows], followed.position[rows]))]
+    found: set[int] = set()
+    options: dict[int, list[tuple[int, int]]] = {}
+    for row, cell, off in possible_divisions(followed, held, order, tolerance):
+        options.setdefault(row, []).append((off, cell))
+    for row in range(len(order)):
+        left = [option for option in options.get(row, []) if option[1] not in found]
+        if left:
+            found.add(min(left)[1])
+    return found
+
+
+def possible_divisions(
+    followed: FollowedCells, held: HeldCells, rows: Ints, tolerance: int
+) -> list[tuple[int, int, int]]:
+    """Which rows could be which true divisions: index of the row, the dividing cell, and how many frames they are off."""
+    found = []
+    for k, (t, label) in enumerate(followed.keys(rows)):
+        cells = held.held[t].get(label, set())
+        for cell in cells | {held.mother[each] for each in cells}:
+            if cell in held.divisions and abs(held.divisions[cell] - t) <= tolerance:
+                found.append((k, cell, abs(held.divisions[cell] - t)))
+    return found
+
+
+def _binned(chance: Floats, near: list[tuple[int, int, int]]) -> tuple[DivisionBin, ...]:
     """What was promised and found in bins of P(divide)."""
-    chance = np.array([each[2] for each in possible])
-    _, mask, division = np.array(near, np.int64).reshape(-1, 3).T
-    total = np.bincount(division, chance[mask], minlength=n_true)
+    mask, cell, _ = np.array(near, np.int64).reshape(-1, 3).T
+    _, division = np.unique(cell, return_inverse=True)
+    total = np.bincount(division, chance[mask])
     found = np.bincount(mask, chance[mask] / total[division], minlength=len(chance))
     which = np.digitize(chance, P_DIVIDE_BINS[1:-1], right=True)
     return tuple(
@@ -120,57 +155,3 @@ def _binned(possible: list[Report], near: list[tuple[int, int, int]], n_true: in
         for k, (low, high) in enumerate(pairwise(P_DIVIDE_BINS))
         for own in (which == k,)
     )
-
-
-def true_divisions(truth: Truth) -> list[tuple[int, int]]:
-    """The dividing track, and the position of the frame in which it is last seen undivided, of every true division in view."""
-    children = np.bincount(np.searchsorted(truth.track, truth.mother[truth.mother > 0]), minlength=len(truth.track))
-    found = []
-    for row in np.flatnonzero(children >= 2).tolist():
-        born = truth.first[truth.mother == truth.track[row]].min()
-        t = int(np.searchsorted(truth.frames, born, side="left")) - 1
-        if 0 <= t < len(truth.frames) - 1 and truth.frames[t] >= truth.first[row]:
-            found.append((int(truth.track[row]), t))
-    return found
-
-
-def _held(truth: Truth, t: int, label: Ints) -> list[Ints]:
-    """The cells that each mask holds."""
-    place = np.searchsorted(truth.labels[t], label)
-    own = truth.tracks[t][place]
-    besides = truth.held_besides(t)
-    return [
-        np.concatenate([own[i : i + 1][own[i : i + 1] > 0], besides[1][besides[0] == place[i]]])
-        for i in range(len(label))
-    ]
-
-
-def _near(
-    reports: list[Report], true: list[tuple[int, int]], truth: Truth, tolerance: int
-) -> list[tuple[int, int, int]]:
-    """Which reports could be which true divisions: how many frames they are off, the report, and the division."""
-    possible = []
-    by_track = {track: (k, t) for k, (track, t) in enumerate(true)}
-    for r, (t, held, _) in enumerate(reports):
-        lines = {int(track) for track in held}
-        parents = ancestors(truth, held.copy(), int(truth.frames[max(t - tolerance, 0)])) if len(held) else held
-        for track in lines | {int(each) for each in parents} | {_mother(truth, each) for each in lines}:
-            if track in by_track and abs(by_track[track][1] - t) <= tolerance:
-                possible.append((abs(by_track[track][1] - t), r, by_track[track][0]))
-    return possible
-
-
-def _matched(possible: list[tuple[int, int, int]]) -> int:
-    """How many true divisions have a report, each report counted for one at the most."""
-    used_reports: set[int] = set()
-    used_true: set[int] = set()
-    for _, r, k in sorted(possible):
-        if r not in used_reports and k not in used_true:
-            used_reports.add(r)
-            used_true.add(k)
-    return len(used_true)
-
-
-def _mother(truth: Truth, track: int) -> int:
-    row = int(np.searchsorted(truth.track, track))
-    return int(truth.mother[row])

@@ -61,8 +61,6 @@ def _decide_pair(pair: PairPosterior, true: TrueMothers, number: int) -> Decisio
     square: Floats = p_no_mother**2 + np.bincount(pair.daughter, probability**2, minlength=n)
 
     links = pair.selected & known[pair.daughter]
-    loads = np.bincount(true.mother[true.mother >= 0], minlength=len(pair.mothers))
-    knows_divisions = pair.log_divide is not None
     return Decisions(
         link_confidence=probability[links],
         link_right=edge_true[links],
@@ -74,15 +72,8 @@ def _decide_pair(pair: PairPosterior, true: TrueMothers, number: int) -> Decisio
         pair=np.full(int(known.sum()), number),
         log_true=log_true[known],
         square=square[known],
-        has_mother=(true.mother != MOTHERLESS)[known],
-        is_candidate=is_candidate[known],
-        edge_probability=probability[known[pair.daughter]],
-        edge_true=edge_true[known[pair.daughter]],
-        p_no_mother=p_no_mother[known],
-        p_divide=np.exp(pair.log_divide) if pair.log_divide is not None else np.empty(0),
-        divides=loads >= 2 if knows_divisions else np.empty(0, np.bool_),
-        true_links=np.array([(true.mother >= 0).sum()]),
-        link_drawn=() if pair.samples is None else (_drawn(pair, pair.samples, np.flatnonzero(links)),),
+        true_links=np.array([true.n_edges]),
+        n_edges=np.array([known[pair.daughter].sum()]),
         counts={
             "false_detections": int((~true.known).sum()),
             "missed_detections": true.n_missed,
@@ -102,13 +93,8 @@ def _kinds(pair: PairPosterior, true: TrueMothers, links: Bools) -> Ints:
     return np.where(true.is_true(pair.mother[links], daughter), RIGHT_LINK, wrong).astype(np.int64)
 
 
-def _drawn(pair: PairPosterior, samples: Ints, link: Ints) -> Bools:
-    """(K, L) whether each joint sample contains each link."""
-    return np.asarray(samples[:, pair.daughter[link]] == link)
-
-
 def _join(parts: Sequence[Decisions]) -> Decisions:
-    fields = [name for name in Decisions.__dataclass_fields__ if name not in ("counts", "link_drawn")]
+    fields = [name for name in Decisions.__dataclass_fields__ if name != "counts"]
     arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in fields}
     counts = {name: sum(part.counts[name] for part in parts) for name in parts[0].counts}
-    return Decisions(**arrays, link_drawn=tuple(drawn for part in parts for drawn in part.link_drawn), counts=counts)
+    return Decisions(**arrays, counts=counts)

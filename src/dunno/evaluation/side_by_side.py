@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from dunno.calibration import TemperatureScaling
+from dunno.calibration.applying import solved_again
 from dunno.calibration.kinds.temperature import scaled
-from dunno.calibration.solving import solved_again
 from dunno.errors import DunnoWarning, InputError
 from dunno.tracking import Tracking
 from dunno.types import Block, Truth

@@ -20,23 +20,14 @@ SPARSIFICATION_STEPS = 100
 
 @dataclass(frozen=True, eq=False)
 class Sparsification:
-    """Accuracy of the links that remain after removing the least certain ones.
+    """Accuracy of the links that remain after removing the least certain ones."""
 
-    Attributes:
-        removed: (S,) share of links removed, from 0 to just below 1.
-        accuracy: (S,) share of the remaining ones that is right.
-        oracle: (S,) the same if the wrong ones were removed first.
-        gain: Mean improvement over removing nothing: the area between the curve and its beginning.
-        oracle_gain: The most that any order could gain.
-        by: "edge" (the links' probabilities) or "entropy" (of their daughters).
-    """
-
-    removed: Floats
-    accuracy: Floats
-    oracle: Floats
-    gain: float
-    oracle_gain: float
-    by: str
+    removed: Floats  # (S,) share of links removed, from 0 to just below 1
+    accuracy: Floats  # (S,) share of the remaining ones that is right
+    oracle: Floats  # (S,) the same if the wrong ones were removed first
+    gain: float  # Mean improvement over removing nothing: the area between the curve and its beginning
+    oracle_gain: float  # The most that any order could gain
+    by: str  # "edge" (the links' probabilities) or "entropy" (of their daughters)
 
     def to_dict(self) -> dict[str, Any]:
         """Lists and numbers only."""

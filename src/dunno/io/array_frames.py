@@ -20,11 +20,7 @@ from dunno.io.size_claims import check_claim
 class ArrayFrames(ABC):
     """Frames of an array on disk. It is opened when first used, and again after unpickling; several threads may read it.
 
-    Args:
-        path: The file or folder.
-        options: What the user says.
-        own: What the file calls the array's axes; empty where it does not say.
-        named: Whether these names are to be trusted, the leading one too.
+    `own` is what the file calls its axes, empty where it does not say; `named` whether these names are to be trusted.
     """
 
     def __init__(self, path: Path, options: ReadingOptions, own: str = "", *, named: bool = False) -> None:

@@ -52,10 +52,6 @@ class StoredCells:
     """Reads an output's cells by the frame's position in the movie; the files that were read last are kept.
 
     It pickles as its path where workers see the same disk, and with the cells that they need where not. Several threads may use it.
-
-    Args:
-        folder: Holds the files.
-        shared: Whether whoever unpickles it sees the folder.
     """
 
     def __init__(self, folder: str | Path, shared: bool = True) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dunno import _core
 from dunno.lineage.tracks import NumberedBlock, TrackRow
 from dunno.types import Block, Floats, Ints, Movie, RunInfo
 from dunno.types.cells import AXES
@@ -113,3 +114,22 @@ class TableWriter:
 
     def close(self) -> None:
         """No file is kept open."""
+
+
+def csv_header(names: Iterable[str]) -> bytes:
+    """The first line."""
+    return (",".join(names) + "\n").encode()
+
+
+def csv_rows(columns: Mapping[str, np.ndarray]) -> bytes:
+    """Columns as lines of CSV: whole numbers as such, others with nine digits, nothing for NaN."""
+    return _core.format_rows([_plain(column) for column in columns.values()])
+
+
+def csv_table(columns: Mapping[str, np.ndarray]) -> bytes:
+    """A whole table in CSV."""
+    return csv_header(columns) + (csv_rows(columns) if columns else b"")
+
+
+def _plain(column: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(column, np.float64 if column.dtype.kind == "f" else np.int64)

@@ -71,19 +71,33 @@ def truth_folder(path: Path) -> Path:
     return next((place for place in places if (place / "man_track.txt").is_file()), path)
 
 
-def match_folder(folder: Path, movie: Movie) -> Truth:
-    """Read the truth in a `TRA` folder, or the one that is meant, and match it to the movie's detections."""
+def match_folder(folder: Path, movie: Movie, cells: Path | None = None) -> Truth:
+    """Read the truth in a `TRA` folder, or the one that is meant, and match it to the movie's detections.
+
+    Args:
+        folder: Of the truth.
+        movie: What it is matched to.
+        cells: Whole cells with the truth's labels, a mask per frame, where those of the truth are markers.
+    """
     folder = truth_folder(folder)
-    files = image_files(folder) if folder.is_dir() else []
-    if not files or not (folder / "man_track.txt").is_file():
+    table = folder / "man_track.txt"
+    if not table.is_file():
         raise TruthError(f"{folder}: expected man_track.txt and one mask per frame")
+    markers, n_files = _frames_of(cells or folder, movie)
+    complete = cells is None and n_files == len(movie)
+    return match_truth(movie, read_table(table), markers, str(table), complete=complete)
+
+
+def _frames_of(folder: Path, movie: Movie) -> tuple[ImageFiles, int]:
+    """The files of a movie's frames in a folder of masks, and how many it has in all."""
+    files = image_files(folder) if folder.is_dir() else []
+    if not files:
+        raise TruthError(f"{folder}: expected one mask per frame")
     by_number = dict(zip(frame_numbers(files).tolist(), files, strict=True))
     missing = [frame for frame in movie.frames.tolist() if frame not in by_number]
     if missing:
         raise TruthError(f"{folder}: has {len(files)} frames, and none for the movie's frame {missing[0]}")
-    markers = ImageFiles([by_number[frame] for frame in movie.frames.tolist()])
-    table = folder / "man_track.txt"
-    return match_truth(movie, read_table(table), markers, str(table), complete=len(files) == len(movie))
+    return ImageFiles([by_number[frame] for frame in movie.frames.tolist()]), len(files)
 
 
 def read_table(path: Path) -> TrackTable:

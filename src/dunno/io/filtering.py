@@ -1,4 +1,4 @@
-"""Leaving doubtful links and short tracks out of what is exported, and counting them."""
+"""Leaving doubtful links, short tracks and debris out of what is exported, and counting them."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ class LeftOut:
     tracks: int = 0  # Tracks with fewer cells than asked for
     cells: int = 0  # Their cells
     orphans: int = 0  # Tracks that lost their mother with them
+    debris: int = 0  # Tracks that are taken for debris
+    all_tracks: int = 0  # Tracks that there were before these were left out
 
 
 def sure_links(blocks: Iterable[Block], least: float, left_out: LeftOut) -> Iterator[Block]:
@@ -58,6 +60,25 @@ def _tracks_kept(source: Source, length: int, left_out: LeftOut) -> Bools:
     left_out.cells = int(cells[1:][~kept[1:]].sum())
     left_out.orphans = sum(1 for row in rows if kept[row.track] and row.mother and not kept[row.mother])
     return kept
+
+
+def without_debris(source: Source, left_out: LeftOut) -> Iterator[Block]:
+    """Leave out tracks that are rather debris than cells; the blocks are read twice. Without any, all stay as they are."""
+    kept = tracks_of_cells(source())
+    left_out.debris, left_out.all_tracks = int((~kept).sum()), len(kept) - 1
+    if kept.all():
+        yield from source()
+        return
+    for part in numbered(source(), TrackNumbers()):
+        yield part.block.only(kept[part.track])
+
+
+def tracks_of_cells(blocks: Iterable[Block]) -> Bools:
+    """(T + 1,) which tracks, by their numbers, are not rather debris."""
+    numbers = TrackNumbers()
+    for block in blocks:
+        numbers.follow(block)
+    return np.concatenate([[True], ~(numbers.p_cell < 0.5)])
 
 
 def check_limits(least: float | None, length: int | None) -> None:

@@ -21,19 +21,12 @@ SOLUTION = "solution"
 
 @dataclass(frozen=True, eq=False)
 class GraphRows:
-    """A graph's nodes and edges, in its own order.
+    """A graph's nodes and edges, in its own order."""
 
-    Attributes:
-        nodes: A row per node, each a track of its own.
-        first: (L,) row of each edge's earlier node.
-        second: (L,) row of the later one.
-        edge: (L,) what the graph calls the edges.
-    """
-
-    nodes: TrackRows
-    first: Ints
-    second: Ints
-    edge: Sequence[Any]
+    nodes: TrackRows  # A row per node, each a track of its own
+    first: Ints  # (L,) row of each edge's earlier node
+    second: Ints  # (L,) row of the later one
+    edge: Sequence[Any]  # (L,) what the graph calls the edges
 
 
 def is_networkx(thing: Any) -> bool:

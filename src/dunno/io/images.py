@@ -97,9 +97,7 @@ def one_line(error: Exception) -> str:
 class ImageFiles:
     """Frames in files, one each. Keeps paths, not open files, so that it pickles.
 
-    Args:
-        paths: The files, in order or by position.
-        read: Reads one of them, a function of a module; `None` for TIFF, PNG and NumPy files.
+    `read`, a function of a module, reads one of them; without it TIFF, PNG and NumPy files are read.
     """
 
     def __init__(

@@ -37,31 +37,40 @@ def read_written_run(folder: str | Path) -> dict[str, Any]:
         about["frames"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{folder}: is no output of dunno track (there is no complete {RUN_FILE} in it)") from None
-    if (wrong := RunInfo.misfit(about)) is not None:
-        raise InputError(
-            f"{path}: its {wrong} is {about.get(wrong)!r:.60}, not of the form that dunno writes; {RUN_SCHEMA.cure}"
-        )
+    try:
+        RunInfo.check(about)
+    except InputError as error:
+        raise InputError(f"{path}: {error}; {RUN_SCHEMA.cure}") from None
     return content
 
 
-def reopen_movie(folder: str | Path, masks: str | Path | None = None, *, as_given: bool = False) -> Movie:
-    """Open the movie that an output was made from, under its repaired masks unless they are wanted as they were given.
-
-    `masks` says where it is now, if it has moved.
+def reopen_movie(folder: str | Path, masks: str | Path | None = None, as_given: bool = False) -> Movie:
+    """Open the movie that an output was made from.
 
     Its cells are those that were measured then, and masks that have changed since are refused when they are read.
+
+    Args:
+        folder: The output.
+        masks: Where they are now, if they have moved.
+        as_given: Not under its repaired masks, where it has some.
     """
+    movie = reopen_given(folder, masks)
+    return with_stored_cells(movie, folder, as_given=as_given)
+
+
+def reopen_given(folder: str | Path, masks: str | Path | None = None) -> Movie:
+    """The same under the masks that it came with, measured anew."""
     about = read_run(folder)
     masks = masks or about.masks_path
     path = about.movie_path or masks
     if path is None:
         raise InputError(f"{folder}: was made from arrays, not from files; say where the masks are with --masks")
-    movie = read(path, masks=masks, scale=about.scale, **_opened_with(about, folder))
+    movie: Movie = read(path, masks=masks, scale=about.scale, **_opened_with(about, folder))
     if not np.isin(about.frames, movie.frames).all():
         raise InputError(f"{movie.mask_source}: has not all the frames that {folder} was made from")
     movie = movie.part(np.searchsorted(movie.frames, about.frames))
     movie.interval = about.interval
-    return with_stored_cells(movie, folder, as_given=as_given)
+    return movie
 
 
 OPENED_WITH: dict[str, Callable[[Any], bool]] = {

@@ -18,8 +18,7 @@ from dunno.io.numbering import number_files
 from dunno.io.pairing import images_beside, lone_stack, masks_beside
 from dunno.io.readers import HasFrames, JoinsMasks, Reader, ReadingOptions, Scale, readers
 from dunno.io.shifts import with_shifts
-from dunno.io.spacing import in_words, read_spacing
-from dunno.io.times import read_times
+from dunno.io.spacing import in_words, read_spacing, read_times
 from dunno.types import Frames, Movie, Truth
 from dunno.types.movie import count_frames, frame_shape
 

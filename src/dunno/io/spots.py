@@ -30,10 +30,7 @@ class Spots:
     def links(self, first: Ints, second: Ints, *, directed: bool = True) -> GivenLinks:
         """Links between spots, given by their ids; those of spots without a detection are left out.
 
-        Args:
-            first: (L,) the mothers.
-            second: (L,) the daughters.
-            directed: Whether that is known; if not, the spot in the earlier frame is the mother.
+        Where they are not `directed`, the spot in the earlier frame is the mother.
         """
         (mother_frame, mother), (frame, daughter) = self._find(first), self._find(second)
         if not directed:

@@ -13,9 +13,7 @@ from dunno.types import Floats, Ints
 class FamilyEdges:
     """Links by family.
 
-    Args:
-        ends: (L, 3) mother, daughter and family of each.
-        values: (L, 3) its probability, its cost and how many frames its ends are apart.
+    Ends (L, 3) are mother, daughter and family; values (L, 3) probability, cost and how many frames the ends are apart.
     """
 
     def __init__(self, ends: Ints, values: Floats) -> None:

@@ -36,17 +36,11 @@ def tracksdata() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class GraphMovie:
-    """The movie of a graph's nodes, in which a node's label is its place among those of its frame.
+    """The movie of a graph's nodes, in which a node's label is its place among those of its frame."""
 
-    Attributes:
-        movie: Masks where all nodes have one, else points.
-        node: (N,) what the graph calls its nodes, frame by frame.
-        begin: (T,) the row with which each frame begins.
-    """
-
-    movie: Movie
-    node: Ints
-    begin: Ints
+    movie: Movie  # Masks where all nodes have one, else points
+    node: Ints  # (N,) what the graph calls its nodes, frame by frame
+    begin: Ints  # (T,) the row with which each frame begins
 
     @classmethod
     def of(cls, graph: Any) -> GraphMovie:
@@ -86,15 +80,11 @@ def _points(graph: Any, rows: list[Ints], scale: Sequence[float] | None) -> Poin
 
 @dataclass(frozen=True, eq=False)
 class PaintedNodes:
-    """Frames that are painted from nodes' masks when they are asked for.
+    """Frames that are painted from nodes' masks when they are asked for."""
 
-    Attributes:
-        masks: Each frame's masks, with the boxes they lie in; the first one has label 1.
-        frame_shape: Of every frame.
-    """
-
+    # Each frame's masks, with the boxes they lie in; the first one has label 1
     masks: tuple[list[Any], ...] = field(repr=False)
-    frame_shape: tuple[int, ...]
+    frame_shape: tuple[int, ...]  # Of every frame
 
     def __len__(self) -> int:
         return len(self.masks)
@@ -142,12 +132,7 @@ def _declare(add: Any, known: list[str], columns: Mapping[str, np.ndarray]) -> N
 def tell_graph(graph: Any, given: GraphMovie, numbered: NumberedBlock, candidates: bool, output: str) -> None:
     """Write what is believed into the graph that the movie came from: all nodes are cells, and missing edges are added.
 
-    Args:
-        graph: The graph.
-        given: Its movie.
-        numbered: What was found.
-        candidates: Add all candidate edges, not the links alone.
-        output: What the solution is called.
+    Only links unless all `candidates` are asked for; the solution is called `output`.
     """
     cells, edges = columns_for_tools(numbered), _edges(numbered)
     nodes = {name: cells[name] for name in BELIEVED if np.isfinite(cells[name]).any()}

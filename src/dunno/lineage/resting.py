@@ -21,7 +21,12 @@ def rest_of(block: Block) -> int:
     """How many frames a cell rests: a quarter of the time in which the cells double, by the rate at which they divide."""
     mothers = int(block.begin[-2])
     divided = float(np.nansum(np.exp(block.log_divide[:mothers])))
-    return int(min(REST * np.log(2) * mothers / divided, len(block.own))) if divided > 0 else 0
+    return rest_frames(mothers, divided, len(block.own))
+
+
+def rest_frames(cells: float, divisions: float, most: int) -> int:
+    """How many frames a cell rests, by how many cells were seen, each in one frame, and how many of them divided."""
+    return int(min(REST * np.log(2) * cells / divisions, most)) if divisions > 0 else 0
 
 
 def rested(block: Block, rest: int) -> Block:

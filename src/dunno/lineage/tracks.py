@@ -111,6 +111,12 @@ class TrackRow:
     least: float = 1.0  # Probability of its least certain link; 1 without links
     ending: str = ENDINGS[END]  # How it ends, one of `dunno.lineage.endings.ENDINGS`
     p_ending: float | None = 1.0  # Probability that its last cell ended so; `None` where the method does not know
+    p_cell: float | None = None  # That it is a cell and no debris; `None` where masks are trusted
+
+    @property
+    def is_debris(self) -> bool:
+        """Whether it is rather debris than a cell."""
+        return self.p_cell is not None and self.p_cell < 0.5
 
 
 class TrackNumbers:
@@ -118,7 +124,7 @@ class TrackNumbers:
 
     A daughter carries its mother's track on where it is the only one; where the mother divides, each daughter starts a track of
     its own. Where two masks become one, both tracks end, and the mask that holds both cells starts one; so do those that come
-    out of it. Tables grow by doubling, 72 bytes a track.
+    out of it. Tables grow by doubling, 88 bytes a track.
     """
 
     def __init__(self) -> None:
@@ -128,6 +134,9 @@ class TrackNumbers:
         self._log: Floats = np.empty((1024, 2))  # of the confidence, and of the least certain link
         self._ending: Ints = np.empty(1024, np.int64)
         self._p_ending: Floats = np.empty((1024, 2))  # of the ending, and of a division instead
+        self._judged: Floats = np.empty(
+            (1024, 2)
+        )  # sum of p_cell over the cells of which it is known, and their number
         self._family: Ints = np.zeros(1025, np.int64)  # the first track of each track's family; of none, 0
 
     def __len__(self) -> int:
@@ -137,13 +146,14 @@ class TrackNumbers:
         """(N,) number the cells of a block."""
         track = np.zeros(len(block.cells), np.int64)
         if not self._n:
-            self._recent[int(block.frames[0])] = self._new(
-                np.zeros(int(block.begin[1]), np.int64), int(block.frames[0])
-            )
+            first = self._new(np.zeros(int(block.begin[1]), np.int64), int(block.frames[0]))
+            self._recent[int(block.frames[0])] = first
+            self._judge(first, block.p_cell[block.rows(0)])
         for t in range(block.first + 1):
             track[block.rows(t)] = self._recent.get(int(block.frames[t]), 0)
         for pair in block.pairs():
             track[pair.daughter_rows] = self._follow(pair, track)
+            self._judge(track[pair.daughter_rows], block.p_cell[pair.daughter_rows])
         kept = {int(block.frames[t]): track[block.rows(t)] for t in range(len(block.frames))}
         self._recent = dict([*(self._recent | kept).items()][-LONGEST_GAP:])
         return track
@@ -191,6 +201,11 @@ class TrackNumbers:
         self._log[row, 1] = np.minimum(self._log[row, 1], log_probability)
         self._ending[row], self._p_ending[row, 0] = END, 1.0
 
+    def _judge(self, track: Ints, p_cell: Floats) -> None:
+        """Add up how probably a frame's objects, of which no two are in a track, are cells."""
+        known = ~np.isnan(p_cell)
+        self._judged[track[known] - 1] += np.column_stack([p_cell[known], np.ones(int(known.sum()))])
+
     def _end(self, pair: PairPosterior, track: Ints, ends: Bools) -> None:
         """Say how those of the mothers' tracks end that nothing carries on; later links across gaps may know better."""
         if not ends.any():
@@ -208,9 +223,10 @@ class TrackNumbers:
             self._family = np.resize(self._family, longer + 1).astype(np.int64, copy=False)
             self._ending = np.resize(self._ending, longer).astype(np.int64, copy=False)
             self._p_ending = np.resize(self._p_ending, (longer, 2)).astype(np.float64, copy=False)
+            self._judged = np.resize(self._judged, (longer, 2)).astype(np.float64, copy=False)
         self._rows[self._n : end, :2] = frame
         self._rows[self._n : end, 2] = mothers
-        self._log[self._n : end] = 0.0
+        self._log[self._n : end] = self._judged[self._n : end] = 0.0
         self._ending[self._n : end], self._p_ending[self._n : end] = END, 1.0
         numbers = self._n + 1 + np.arange(len(mothers))
         self._family[numbers] = np.where(mothers > 0, self._family[mothers], numbers)
@@ -221,6 +237,12 @@ class TrackNumbers:
         """(n,) the first track of the family of each track."""
         return self._family[track]
 
+    @property
+    def p_cell(self) -> Floats:
+        """(T,) how probably each track so far is a cell, on average over its objects; NaN where masks are trusted."""
+        total, known = self._judged[: self._n].T
+        return np.where(known > 0, total / np.maximum(known, 1), np.nan)
+
     def table(self) -> list[TrackRow]:
         """List all tracks so far."""
         endings = [ENDINGS[kind] for kind in self._ending[: self._n].tolist()]
@@ -228,7 +250,10 @@ class TrackNumbers:
             *self._rows[: self._n].T.tolist(),
             *np.exp(self._log[: self._n]).T.tolist(),
             endings,
-            [None if np.isnan(p) else p for p in self._p_ending[: self._n, 0].tolist()],
+            *(
+                [None if np.isnan(p) else p for p in each.tolist()]
+                for each in (self._p_ending[: self._n, 0], self.p_cell)
+            ),
         )
         return [TrackRow(track, *values) for track, values in enumerate(zip(*columns, strict=True), 1)]
 

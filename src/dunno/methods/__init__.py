@@ -24,25 +24,15 @@ from dunno.types import Block, Bools, Candidates, Floats, FramePair, Ints
 
 @dataclass(frozen=True, eq=False)
 class ScoredPair:
-    """A frame pair with everything a method may need.
+    """A frame pair with everything a method may need."""
 
-    Attributes:
-        pair: The two frames.
-        candidates: The edges.
-        costs: (E,) what each edge costs.
-        problem: The edges that may be links, with their costs and event costs; the others are infinite there.
-        cost: The cost function itself, for methods that ask it again.
-        perturbation: How to make the pair uncertain, if there is a way.
-        no_mother: Whether ⊥ takes part in each daughter's distribution.
-    """
-
-    pair: FramePair
-    candidates: Candidates
-    costs: Floats
-    problem: Problem
-    cost: Cost
-    perturbation: Perturbation | None = None
-    no_mother: bool = True
+    pair: FramePair  # The two frames
+    candidates: Candidates  # The edges
+    costs: Floats  # (E,) what each edge costs
+    problem: Problem  # The edges that may be links, with their costs and event costs; the others are infinite there
+    cost: Cost  # The cost function itself, for methods that ask it again
+    perturbation: Perturbation | None = None  # How to make the pair uncertain, if there is a way
+    no_mother: bool = True  # Whether ⊥ takes part in each daughter's distribution
 
     def with_costs(self, costs: Floats) -> ScoredPair:
         """The same pair with other costs on its edges."""
@@ -97,12 +87,7 @@ class Method:
 
 
 def method_of(given: str | PairMethod, samples: int | None = None) -> Method:
-    """The method of a name, or a user's own, with all that may be asked of it.
-
-    Args:
-        given: A name, an object, or a class.
-        samples: K, for a class that takes it.
-    """
+    """The method of a name, or a user's own, with all that may be asked of it."""
     if samples is not None and (isinstance(samples, bool) or int(samples) != samples or samples < 1):
         raise InputError(f"samples is {samples}; expected a whole number, at least 1")
     offered: Any = rooms.find("methods", given) if isinstance(given, str) else given
@@ -115,12 +100,7 @@ def posterior(
 ) -> Block:
     """Turn weights into each daughter's distribution over its mothers and ⊥.
 
-    Args:
-        scored: The pair.
-        log_weight: (E,) of the edges.
-        log_weight_no_mother: (n,) of ⊥; left out where `scored.no_mother` is false.
-        selected: (E,) the reported links.
-        more: What else the method knows, as `Block.of_pair` takes it.
+    `selected` (E,) are the reported links; `more` is what else the method knows, as `Block.of_pair` takes it.
     """
     none = log_weight_no_mother if scored.no_mother else np.full(scored.problem.n_daughters, -np.inf)
     log_probability, log_no_mother, entropy = normalise(log_weight, none, scored.candidates.daughter)
@@ -139,12 +119,7 @@ def posterior(
 def frequencies(scored: ScoredPair, edge: Ints, weight: Floats, selected: Bools, **more: Any) -> Block:
     """Turn weighted assignments into each daughter's distribution.
 
-    Args:
-        scored: The pair.
-        edge: (K, n) each assignment's edge per daughter, -1 where it appears.
-        weight: (K,) summing to 1.
-        selected: (E,) the reported links.
-        more: What else the method knows, as `Block.of_pair` takes it.
+    (K, n) the edge per daughter, -1 where it appears; weights (K,) sum to 1; `more` as `Block.of_pair` takes it.
     """
     n, edges = scored.problem.n_daughters, len(scored.candidates)
     weights = np.broadcast_to(weight[:, None], edge.shape)

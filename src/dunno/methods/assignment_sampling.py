@@ -17,12 +17,9 @@ class AssignmentSampling(Method):
       p_k = \frac{\exp(-cost(A_k))}{\sum_l \exp(-cost(A_l))} \qquad\text{(Eq. 10–11 of the paper)}$$
 
     Exact where K covers all assignments. Ten of them hold next to nothing of a large frame's posterior.
-
-    Attributes:
-        samples: K, the number of assignments.
     """
 
-    samples: int = 10
+    samples: int = 10  # K, the number of assignments
     name = "AS"
 
     def __call__(self, scored: ScoredPair, rng: np.random.Generator) -> Block:

@@ -16,12 +16,9 @@ class FeaturePerturbation(Method):
     $$\hat w_{ij} = \frac1K \sum_{k=1}^K w(\hat x_i^{(k)}, \hat x_j'^{(k)}), \qquad P_{i|j} \propto \exp(-\hat w_{ij})$$
 
     Eq. 13 of the paper, then Eq. 15–16.
-
-    Attributes:
-        samples: K, the number of perturbations.
     """
 
-    samples: int = 10
+    samples: int = 10  # K, the number of perturbations
     name = "FP"
     is_random = True
     perturbs = True

@@ -16,12 +16,9 @@ class PerturbedAssignment(Method):
     $$P_{ij} = \frac1K \sum_{k=1}^K \mathbb 1\{(i, j) \in \hat A_k\} \qquad\text{(Eq. 12 of the paper)}$$
 
     A link that no draw contains keeps probability 0.
-
-    Attributes:
-        samples: K, the number of perturbations.
     """
 
-    samples: int = 10
+    samples: int = 10  # K, the number of perturbations
     name = "FP+A"
     is_random = True
     perturbs = True

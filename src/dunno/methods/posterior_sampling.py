@@ -15,12 +15,9 @@ class PosteriorSampling(Method):
 
     $$P_{ij} = \frac1K \sum_{k=1}^K \mathbb 1\{(i, j) \in A_k\}, \qquad A_k \sim P(A) \propto \exp(-cost(A))
       \qquad\text{(Eq. 9 of the paper)}$$
-
-    Attributes:
-        samples: K, the number of samples.
     """
 
-    samples: int = 10
+    samples: int = 10  # K, the number of samples
     name = "MC"
     is_random = True
 

@@ -60,11 +60,7 @@ class EM:
     ) -> EMResult:
         """Expect and maximise until the evidence stands still; expectations and model belong together at the end.
 
-        Args:
-            expected: What is expected under the model to begin with.
-            kernel: (R, R) how much each transition counts for each one's varying parameters; `None` pools them.
-            held: Names of parameters that stay as they are.
-            most: How many rounds at most; `None` for as many as ever.
+        The kernel (R, R) says how much each transition counts for each one's varying parameters; without it they are pooled.
         """
         first, most = self._rounds, most or self._most
         still = self.tolerance * expected.stretch.n_rows + 0.01

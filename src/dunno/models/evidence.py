@@ -87,13 +87,7 @@ def with_terms(
 ) -> Fit:
     """A fit with terms added; places stay as they were fitted.
 
-    Args:
-        fit: Of places, perhaps with other terms.
-        names: The terms to add.
-        cell_size: A typical diameter.
-        rounds: How often they are fitted.
-        like: A model that has fitted terms of these names already, to begin with; `None` to begin anew.
-        kept: From other terms that were added to this fit, and for those to come.
+    It begins from `like`, a model that has fitted these terms already; `kept` holds what outlives a change of terms.
     """
     if not names:
         return fit

@@ -106,11 +106,7 @@ class Expected:
 def expect(model: Model, stretch: Stretch, method: Method = "auto", rounds: Rounds | None = None) -> Expected:
     """The E step: the posterior's marginals.
 
-    Args:
-        model: The model.
-        stretch: The stretch.
-        method: How marginals are found; `rough` is enough between two M steps.
-        rounds: Keeps what outlives a change of the model, where the same edges are looked at again.
+    `rounds` keeps what outlives a change of the model, where the same edges are looked at again.
     """
     ways = model.ways(stretch)
     find = marginals if rounds is None else rounds.marginals
@@ -135,12 +131,8 @@ def maximise(
 ) -> Model:
     """The M step: every term updates itself.
 
-    Args:
-        expected: The expectations, and the model under which they were formed.
-        smooth: (R, R) how much each transition counts for each one's varying parameters; `None` pools them.
-        weight: (R,) how often each transition counts; `None` for once.
-        held: Names of parameters that stay as they are.
-        fixed: Which terms stay as they are.
+    `smooth` (R, R) says how much each transition counts for each one's varying parameters (pooled without), `weight` (R,) how
+    often.
     """
     step = step_of(expected, smooth, held)
     if weight is not None:

@@ -103,13 +103,6 @@ def find_fit(
     known; parameters that vary slowly in time, kept where the evidence rises by more than their number (Akaike). Where the
     result does not explain the movie, rates are set to what growth alone says, only motion is fitted, and the result is
     marked as not to be trusted.
-
-    Args:
-        stretch: The movie's transitions, or some of them.
-        field: The box in which cells are seen.
-        cell_size: A typical diameter.
-        tell: Is told how far it is.
-        divisions: Whether cells may divide.
     """
     start = start_model(stretch, field, cell_size)
     start = start if divisions else start.without_divisions()
@@ -142,14 +135,7 @@ def refit(
 
     Rates over k steps follow from those over one. Fitted again, they would explain what is ambiguous over k steps by
     appearances; held, the model explains skipped frames better. Beyond two steps, which judge nothing, rounds stay rough.
-
-    Args:
-        fit: Of single steps.
-        stretch: The transitions.
-        cell_size: A typical diameter.
-        step: How many single steps each takes.
-        tell: Is told how far it is.
-        double: The same over two steps, where that is known, to begin from.
+    `double` is the same over two steps, where that is known, to begin from.
     """
     stretch = fit.model.measured(stretch)
     start = start_model(stretch, fit.model.field, cell_size)

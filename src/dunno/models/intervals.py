@@ -45,7 +45,7 @@ def fitted_intervals(expected: Expected) -> Intervals:
     steps, base = _left_out(expected), maximise(expected).free
     jacobian = _jacobian(expected.during(_some(expected.stretch)))
     reached = np.linalg.lstsq(np.eye(len(base)) - jacobian, (steps - base).T, rcond=1e-6)[0].T
-    return _intervals(expected.model, np.asarray(reached, np.float64))
+    return _intervals(expected, np.asarray(reached, np.float64))
 
 
 def _some(stretch: Stretch) -> Ints:
@@ -74,7 +74,7 @@ def one_step_intervals(expected: Expected) -> Intervals:
     if len(expected.stretch) < LEAST_TRANSITIONS:
         return {}
     likely = expected.among(expected.found.edge > INTERVAL_EDGES_FROM)
-    found = _intervals(expected.model, _left_out(likely, IS_PLACE))
+    found = _intervals(expected, _left_out(likely, IS_PLACE))
     own = expected.model.where(lambda term: not term.is_place).parameters
     return {name: ends for name, ends in found.items() if name in own}
 
@@ -88,12 +88,26 @@ def _left_out(expected: Expected, fixed: Callable[[Term], bool] = lambda term: F
     return np.array([updated(expected.model, step, fixed).free for step in steps])
 
 
-def _intervals(model: Model, reached: Floats) -> Intervals:
-    """From (G, P) what is reached without each group."""
-    n, best = len(reached), model.free
-    deviation = np.sqrt((n - 1) * reached.var(axis=0))
+def _intervals(expected: Expected, reached: Floats) -> Intervals:
+    """From (G, P) what is reached without each group; never surer than so many cells can be."""
+    model, n = expected.model, len(reached)
+    best = model.free
+    counted = _of_counts(model, float(expected.stretch.n_mothers.sum()))
+    deviation = np.maximum(np.sqrt((n - 1) * reached.var(axis=0)), counted)
     spread = np.minimum(deviation, LARGEST_DEVIATION) * special.student_beyond(n - 1, 0.025)
     return {
         each.name: (each.bound(best[k] - spread[k]), each.bound(best[k] + spread[k]))
         for k, each in enumerate(model.parameters.values())
     }
+
+
+def _of_counts(model: Model, cells: float) -> Floats:
+    """(P,) deviations of shares of cells, on the scale of the link, as those of events that are counted; 0 for other parameters.
+
+    Where nothing happened, leaving out frames changes nothing, and the prior alone would look like knowledge. A share p of n cells
+    and of the prior's worth w varies by 1 / ((n + w) p (1 − p)) on the logit scale.
+    """
+    shares = [each.link == "logit" and each.prior.of == "cells" for each in model.parameters.values()]
+    p = np.clip([each.value for each in model.parameters.values()], 1e-12, 1 - 1e-12)
+    worth = np.array([each.prior.worth for each in model.parameters.values()])
+    return np.where(shares, ((cells + worth) * p * (1 - p)) ** -0.5, 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -12,10 +12,12 @@ import numpy as np
 
 from dunno import rooms
 from dunno.assignment import NEVER, Problem, Triples, every_pair
+from dunno.errors import InputError
 from dunno.terms import PLACES, Parameter, Sisters, Term, Ways
 from dunno.types import Floats
 from dunno.types.density import reach_of_student
 from dunno.types.field import Field
+from dunno.types.records import OwnForm, ValueRange, from_json, misplaced
 from dunno.types.stretch import Stretch, Value
 
 IS_PLACE: Callable[[Term], bool] = attrgetter("is_place")
@@ -28,7 +30,7 @@ SMALLEST = 1e-12  # probability; exact: keeps a logarithm finite
 
 
 @dataclass(frozen=True)
-class Model:
+class Model(OwnForm):
     r"""The terms and the field, and the likelihood that they give an assignment.
 
     A mother is lost, has one daughter or divides. With $f_0$ the sum of the ways of being lost, $f_1 = (1 - π_0)(1 - q)$,
@@ -258,25 +260,37 @@ class Model:
         distance = np.minimum(stretch.place_after - low, high - stretch.place_after) / stretch.axis_widths
         return np.asarray(distance.min(axis=1, initial=np.inf))
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        return {
-            "field": {"low": list(self.field.low), "high": list(self.field.high)},
-            "terms": {
-                path_of(term): {each.name: _listed(getattr(term, each.name)) for each in fields(term)}
-                for term in self.terms
-            },
-        }
+    def to_json(self) -> dict[str, Any]:
+        """The field, and each term under its name."""
+        return {"field": self.field, "terms": {path_of(term): term for term in self.terms}}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Model:
-        """The reverse of `to_dict`."""
-        box = content["field"]
-        terms = tuple(
-            rooms.find("terms", name)(**{field: _tupled(value) for field, value in values.items()})
-            for name, values in content["terms"].items()
-        )
-        return cls(terms, Field(tuple(box["low"]), tuple(box["high"])))
+    def of_json(cls, content: dict[str, Any], where: str) -> Model:
+        """The reverse of `to_json`."""
+        stored = from_json(StoredModel, content, where)
+        if missing := set(PLACES) - set(stored.terms):
+            raise InputError(f"{where}.terms.{min(missing)} is missing")
+        return cls(tuple(_term(name, each, f"{where}.terms") for name, each in stored.terms.items()), stored.field)
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """What files hold of a model."""
+
+    field: Field
+    terms: Mapping[str, Any]
+
+
+def _term(name: str, content: Any, where: str) -> Any:
+    """A term of a file, which may be a user's own but nothing else that could be made; its parameters are within their bounds."""
+    kind = rooms.find("terms", name)
+    if not (isinstance(kind, type) and issubclass(kind, Term)):
+        raise InputError(f"{where}.{name:.40} is no term")
+    term = from_json(kind, content, f"{where}.{name}")
+    for each in term.parameters():
+        if not each.bounds[0] <= each.value <= each.bounds[1]:
+            raise misplaced(each.value, f"{where}.{name}.{each.name}", f"expected {ValueRange(*each.bounds)}")
+    return term
 
 
 def start_model(stretch: Stretch, field: Field, cell_size: float, names: Sequence[str] = PLACES) -> Model:
@@ -306,12 +320,3 @@ def _sum(parts: Any, length: int) -> Floats:
     for part in parts:
         total = total + part
     return total
-
-
-def _tupled(value: Any) -> Any:
-    """JSON knows no tuples, and terms no lists but of varying numbers."""
-    return tuple(map(_tupled, value)) if isinstance(value, list) else value
-
-
-def _listed(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else value

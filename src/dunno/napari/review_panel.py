@@ -23,6 +23,7 @@ BUTTONS = (
 )
 """Key, words and method of each button; the keys are the page's ("3" only as a button, as a key it is the third mother)."""
 ONLY_BUTTONS = ("3", "")
+BUTTON_HEIGHT = 24  # pixels; display
 
 
 class ReviewPanel(QWidget):
@@ -51,6 +52,7 @@ class ReviewPanel(QWidget):
         self.buttons: dict[str, QPushButton] = {}
         for k, (key, words, method) in enumerate(BUTTONS):
             button = QPushButton(words if key in ONLY_BUTTONS else f"{key}  {words}")
+            button.setMinimumHeight(BUTTON_HEIGHT)  # in a low window the list gives way
             self.buttons[method] = button
             grid.addWidget(button, k // 2, k % 2)
         box.addLayout(grid)

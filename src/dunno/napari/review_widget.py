@@ -84,7 +84,8 @@ class ReviewWidget(ReviewView):
         except DunnoError as error:
             self.tell(str(error))
             return
-        others = f"; {reply['touched']} cells became clearer or changed" if reply["touched"] else ""
+        n = reply["touched"]
+        others = f"; {n} {'cell' if n == 1 else 'cells'} became clearer or changed" if n else ""
         self.tell(f"{in_words(decision)}{others}")
         if decision.about_daughter:
             self._ask()

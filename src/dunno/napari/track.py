@@ -188,7 +188,7 @@ class TrackWidget(QWidget):
         from dunno.napari.review_widget import ReviewWidget
 
         widget = ReviewWidget(self._viewer)
-        self._viewer.window.add_dock_widget(widget, name="Review", area="right")
+        self._viewer.window.add_dock_widget(widget, name="Review", area="right", tabify=True)
         widget.open()
 
 

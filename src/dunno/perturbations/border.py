@@ -19,12 +19,9 @@ class Border:
     Each cell in each frame draws a whole number from −amplitude to +amplitude and gains or loses that many layers of
     pixels (neighbours across faces). Cells grow into the background only, each background pixel belonging to one cell,
     so that none eats another; a cell keeps at least its innermost layer, so that none vanishes.
-
-    Attributes:
-        amplitude: The most layers a cell gains or loses.
     """
 
-    amplitude: int = 1
+    amplitude: int = 1  # The most layers a cell gains or loses
     name = "border"
 
     def __post_init__(self) -> None:

@@ -16,12 +16,9 @@ class Dropout:
 
     Gal & Ghahramani 2016; the paper's Bayesian transformer (section 3.1 and its appendix). The features stay as they are, the
     cost itself is drawn: k stochastic passes through its network, for a cost that has `drawn(pair, k, rate, rng)`.
-
-    Attributes:
-        rate: How much is left out, from 0 to below 1; `None` is the rate that the cost names.
     """
 
-    rate: float | None = None
+    rate: float | None = None  # How much is left out, from 0 to below 1; `None` is the rate that the cost names
     name = "dropout"
 
     def __post_init__(self) -> None:

@@ -17,12 +17,9 @@ class Ensemble:
 
     Draw k shows every cell as member k saw it: the mask of the member that shares most pixels with it, if they share
     more than half of the smaller one; otherwise as it is. With fewer members than draws, they are taken in turn.
-
-    Attributes:
-        members: K sources of masks, each with the same frames as the movie (by original index).
     """
 
-    members: Sequence[Frames] = ()
+    members: Sequence[Frames] = ()  # K sources of masks, each with the same frames as the movie (by original index)
     name = "ensemble"
 
     def draws(self, pair: FramePair, cost: Any, k: int, rng: np.random.Generator) -> Iterator[FramePair]:

@@ -18,12 +18,9 @@ class Gaussian:
 
     The variance is in squared pixels along each axis, so a voxel's noise scales with its size. A cost that has
     `features(detections)` gets the noise there instead, in the features' own units, or in what its `feature_unit(pair)` says.
-
-    Attributes:
-        variance: γ.
     """
 
-    variance: float = 0.1
+    variance: float = 0.1  # γ
     name = "gaussian"
 
     def __post_init__(self) -> None:

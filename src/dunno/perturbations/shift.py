@@ -16,12 +16,9 @@ class Shift:
 
     Each cell in each frame draws a whole offset from −amplitude to +amplitude along every axis. Where two cells land on
     the same pixel, one of them shows; a cell stays inside the frame, and one that would be hidden stays where it was.
-
-    Attributes:
-        amplitude: The largest offset along an axis, in pixels.
     """
 
-    amplitude: int = 1
+    amplitude: int = 1  # The largest offset along an axis, in pixels
     name = "shift"
 
     def __post_init__(self) -> None:

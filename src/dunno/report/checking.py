@@ -8,8 +8,8 @@ import numpy as np
 
 from dunno.report import svg
 from dunno.report.html_tables import table
-from dunno.report.numbers import amount, count, percent
 from dunno.report.survey import Survey
+from dunno.runs.numbers import amount, count, percent
 from dunno.types import Floats, Ints
 
 CURVE_STEPS = 200
@@ -21,17 +21,11 @@ TABLE_ROWS = 10
 
 @dataclass(frozen=True, eq=False)
 class Checking:
-    """Expected wrong links left after the least certain ones were checked and corrected.
+    """Expected wrong links left after the least certain ones were checked and corrected."""
 
-    Attributes:
-        checked: (S,) how many are checked, from 0.
-        wrong: (S,) how many of the others are expected to be wrong.
-        links: How many there are in all.
-    """
-
-    checked: Ints
-    wrong: Floats
-    links: int
+    checked: Ints  # (S,) how many are checked, from 0
+    wrong: Floats  # (S,) how many of the others are expected to be wrong
+    links: int  # How many there are in all
 
     def sentence(self, step: int) -> str:
         """What one step of the slider says."""

@@ -13,25 +13,15 @@ from dunno.types import Block, Floats, Ints
 
 @dataclass(frozen=True)
 class Family:
-    """A track without mother, and its descendants.
+    """A track without mother, and its descendants."""
 
-    Attributes:
-        root: Number of the first track.
-        tracks: How many there are.
-        first: Original index of the first frame.
-        last: Of the last one.
-        links: How many links hold it together, those from mothers to daughters included.
-        wrong: How many of them are expected to be wrong.
-        least: Probability of the least certain one; 1 without links.
-    """
-
-    root: int
-    tracks: int
-    first: int
-    last: int
-    links: int
-    wrong: float
-    least: float
+    root: int  # Number of the first track
+    tracks: int  # How many there are
+    first: int  # Original index of the first frame
+    last: int  # Of the last one
+    links: int  # How many links hold it together, those from mothers to daughters included
+    wrong: float  # How many of them are expected to be wrong
+    least: float  # Probability of the least certain one; 1 without links
 
 
 @dataclass
@@ -93,17 +83,11 @@ class Families:
 
 @dataclass(frozen=True, eq=False)
 class LeastCertain:
-    """The least certain link of each track in each span of time.
+    """The least certain link of each track in each span of time."""
 
-    Attributes:
-        probability: (rows, columns) of it; NaN without any.
-        frame: (rows, columns) original index of its daughter's frame.
-        label: (rows, columns) its label.
-    """
-
-    probability: Floats
-    frame: Ints
-    label: Ints
+    probability: Floats  # (rows, columns) of it; NaN without any
+    frame: Ints  # (rows, columns) original index of its daughter's frame
+    label: Ints  # (rows, columns) its label
 
     def of(self, row: int) -> LeastCertain:
         """One track's, by column."""

@@ -12,8 +12,8 @@ from dunno.lineage.tracks import TrackRow
 from dunno.report import svg
 from dunno.report.families import Family, LeastCertain
 from dunno.report.html_tables import table
-from dunno.report.numbers import amount, count, percent
 from dunno.report.review_address import ReviewAddress
+from dunno.runs.numbers import amount, count, percent
 from dunno.types import Floats, Ints
 
 MOST_FAMILIES, MOST_ROWS, MOST_ROWS_EACH = 24, 96, 32
@@ -32,19 +32,12 @@ DOUBTFUL_LINES = ("doubtful", "guess")
 
 @dataclass(frozen=True)
 class Branch:
-    """A track as it is drawn.
+    """A track as it is drawn."""
 
-    Attributes:
-        track: The track.
-        row: Where, counted in lines from the top of its family.
-        daughters: The tracks that it divides into, as far as they are drawn.
-        hidden: How many of its descendants are not drawn.
-    """
-
-    track: TrackRow
-    row: float
-    daughters: tuple[int, ...]
-    hidden: int
+    track: TrackRow  # The track
+    row: float  # Where, counted in lines from the top of its family
+    daughters: tuple[int, ...]  # The tracks that it divides into, as far as they are drawn
+    hidden: int  # How many of its descendants are not drawn
 
 
 @dataclass(frozen=True)

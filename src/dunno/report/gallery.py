@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from dunno.report.crops import Box
-from dunno.report.doubts import Doubt
+from dunno.report.doubts import WORTH_SHOWING, Doubt
 from dunno.report.link_scenes import LinkScene, Outline, View
-from dunno.report.numbers import percent
 from dunno.report.review_address import ReviewAddress
+from dunno.runs.numbers import percent
 
 MARK_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 TEXT, CHARACTER = 0.075, 0.58
 """Height of the letters in a picture, as a share of its width; width of one, as a share of that."""
+
+SURE_ENOUGH = 0.99
+"""What is less sure than this of a mask is said."""
 
 Mark = tuple[Outline, str, str]
 """An outline, its label and its class."""
@@ -51,9 +54,10 @@ def _views(doubt: Doubt, scene: LinkScene) -> str:
     mothers = ", ".join(
         f"{MARK_LETTERS[i]}, cell {each.label}, {percent(each.probability)}" for i, each in enumerate(doubt.mothers)
     )
-    before = _view(scene, scene.before, [ghost, *marks], f"Frame {doubt.mother_frame}: candidate mothers {mothers}")
+    size = scene.width, scene.height
+    before = view(size, scene.before, [ghost, *marks], f"Frame {doubt.mother_frame}: candidate mothers {mothers}")
     daughter = (scene.after.outlines[doubt.daughter], str(doubt.daughter), "daughter")
-    after = _view(scene, scene.after, [daughter], f"Frame {doubt.frame}: the daughter, cell {doubt.daughter}")
+    after = view(size, scene.after, [daughter], f"Frame {doubt.frame}: the daughter, cell {doubt.daughter}")
     return (
         f'<div class="views"><figure>{before}<figcaption>frame {doubt.mother_frame}</figcaption></figure>'
         f"<figure>{after}<figcaption>frame {doubt.frame}</figcaption></figure></div>"
@@ -64,23 +68,25 @@ def _name(index: int, selected: bool) -> str:
     return f"mother m{index % 5}" + ("" if selected else " rejected")
 
 
-def _view(scene: LinkScene, view: View, marks: Sequence[Mark], told: str) -> str:
+def view(size: tuple[int, int], shown: View, marks: Sequence[Mark], told: str) -> str:
+    """A crop of (width, height) pixels with outlines and their labels over it."""
+    width, height = size
     lines = "".join(f'<path class="{name}" d="{mark.path}"/>' for mark, _, name in marks if mark.path)
     return (
-        f'<div class="view" style="aspect-ratio:{scene.width}/{scene.height}">'
-        f'<img src="{view.image}" alt="{escape(told)}" width="{scene.width}" height="{scene.height}">'
-        f'<svg viewBox="0 0 {scene.width} {scene.height}" aria-hidden="true">{lines}{_labels(scene, marks)}</svg></div>'
+        f'<div class="view" style="aspect-ratio:{width}/{height}">'
+        f'<img src="{shown.image}" alt="{escape(told)}" width="{width}" height="{height}">'
+        f'<svg viewBox="0 0 {width} {height}" aria-hidden="true">{lines}{_labels(size, marks)}</svg></div>'
     )
 
 
-def _labels(scene: LinkScene, marks: Sequence[Mark]) -> str:
+def _labels(picture: tuple[int, int], marks: Sequence[Mark]) -> str:
     """Letters and probabilities beside their cells, the likeliest placed first, none on top of another."""
-    size = max(scene.width, scene.height) * TEXT
+    size = max(picture) * TEXT
     taken: list[Place] = []
     drawn = []
     for mark, content, name in marks:
         if content:
-            place = _free_place(mark.box, (CHARACTER * size * len(content), size), (scene.width, scene.height), taken)
+            place = _free_place(mark.box, (CHARACTER * size * len(content), size), picture, taken)
             taken.append(place)
             x, y = place[0], place[1] + 0.8 * size
             drawn.append(
@@ -121,15 +127,31 @@ def _options(doubt: Doubt) -> str:
         )
         for i, each in enumerate(doubt.mothers)
     ]
-    rows.append(_option("⊥", "no mother", doubt.p_no_mother, "none"))
     if doubt.others:
         rows.append(
             _option("…", "1 other" if doubt.others == 1 else f"{doubt.others} others", doubt.p_others, "others")
         )
-    sister = (
-        f'<p class="note">The mother divides: the other daughter is cell {doubt.sister}.</p>' if doubt.sister else ""
-    )
-    return f'<ul class="options" aria-label="Who is the mother?">{"".join(rows)}</ul>{sister}'
+    if doubt.p_elsewhere >= WORTH_SHOWING:
+        rows.append(_option("↶", "a cell of another frame", doubt.p_elsewhere, "others"))
+    rows.append(_option("⊥", "no mother", doubt.p_no_mother, "none"))
+    notes = "".join(f'<p class="note">{each}</p>' for each in _notes(doubt))
+    return f'<ul class="options" aria-label="Who is the mother?">{"".join(rows)}</ul>{notes}'
+
+
+def _notes(doubt: Doubt) -> Iterator[str]:
+    """What else is to be known, where it matters."""
+    if doubt.links > 1:
+        yield f"The same doubt is about {doubt.links} links: of this cell in neighbouring frames, or of those beside it."
+    if doubt.sister:
+        yield f"The mother divides: the other daughter is cell {doubt.sister}."
+    if doubt.holds_two:
+        yield "A person said that this mask holds two cells: each has a mother of its own, and together they add up to 200 %."
+    elif doubt.has_likelier:
+        yield "Chosen although something else is more probable: all links of a frame are chosen together, so that most are right."
+    if doubt.p_segment < SURE_ENOUGH:
+        yield f"All this if the mask is one object, which is {percent(doubt.p_segment)} sure."
+    if doubt.p_cell < SURE_ENOUGH:
+        yield f"That it is a cell, and no debris, is {percent(doubt.p_cell)} sure."
 
 
 def _option(letter: str, words: str, probability: float, name: str) -> str:

@@ -6,8 +6,8 @@ import numpy as np
 
 from dunno.report import svg
 from dunno.report.html_tables import table
-from dunno.report.numbers import count
 from dunno.report.survey import HISTOGRAM_BINS
+from dunno.runs.numbers import count
 from dunno.types import Ints
 
 BAR_GAP = 2.0

@@ -81,15 +81,15 @@ def _scene(doubt: Doubt, before: Picture, after: Picture, movie: Movie) -> LinkS
     box = _around(boxes, before.grey.shape)
     factor = -(-max(box.width, box.height) // VIEW_SIDE)
     crops = (before.crop(box), after.crop(box))
-    images = _stretched(*crops) if movie.has_images else crops
+    images = stretched(*crops) if movie.has_images else crops
     earlier, later = (data_uri(shrunk(image, factor)) for image in images)
-    outlines = {label: _outline(before.mask(label, box)[::factor, ::factor]) for label, *_ in cells}
-    daughter = {doubt.daughter: _outline(after.mask(doubt.daughter, box)[::factor, ::factor])}
+    outlines = {label: outline_of(before.mask(label, box)[::factor, ::factor]) for label, *_ in cells}
+    daughter = {doubt.daughter: outline_of(after.mask(doubt.daughter, box)[::factor, ::factor])}
     size = -(-box.width // factor), -(-box.height // factor)
     return LinkScene(*size, View(earlier, outlines), View(later, daughter))
 
 
-def _stretched(*images: NDArray[np.uint8]) -> Sequence[NDArray[np.uint8]]:
+def stretched(*images: NDArray[np.uint8]) -> Sequence[NDArray[np.uint8]]:
     """Crops with their own black and white, the same for all: a bright cell far away must not leave these in the dark."""
     low, high = np.percentile(np.concatenate([image.ravel() for image in images]), (DARKEST, BRIGHTEST))
     span = max(high - low, LEAST_SPAN)
@@ -118,7 +118,8 @@ def _check(seen: Picture, label: int, bbox: Ints, area: float, frame: int, movie
         raise MovieError(f"{movie.mask_source}: cell {label} of frame {frame} is not the one that was tracked")
 
 
-def _outline(mask: Bools) -> Outline:
+def outline_of(mask: Bools) -> Outline:
+    """A mask's border and box; its box alone where the border is very long."""
     path = outline(mask)
     y, x = np.nonzero(mask)
     if len(y) == 0:  # smaller than what is left out when scaling down

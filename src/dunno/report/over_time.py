@@ -8,8 +8,8 @@ import numpy as np
 
 from dunno.report import svg
 from dunno.report.html_tables import table
-from dunno.report.numbers import amount, count, percent
 from dunno.report.survey import Survey
+from dunno.runs.numbers import amount, count, percent
 from dunno.types import Floats, Ints
 
 MOST_COLUMNS = 320
@@ -19,23 +19,14 @@ TOTAL_HEIGHT = 320
 
 @dataclass(frozen=True, eq=False)
 class OverTime:
-    """Certainty in spans of time, of one frame pair each unless there are very many.
+    """Certainty in spans of time, of one frame pair each unless there are very many."""
 
-    Attributes:
-        first: (S,) original index of each span's first later frame.
-        last: (S,) of its last one.
-        pairs: (S,) frame pairs in it.
-        links: (S,) links in it.
-        wrong: (S,) how many of them are expected to be wrong, per frame pair.
-        confidence: (S,) mean probability of its links; NaN without any.
-    """
-
-    first: Ints
-    last: Ints
-    pairs: Ints
-    links: Ints
-    wrong: Floats
-    confidence: Floats
+    first: Ints  # (S,) original index of each span's first later frame
+    last: Ints  # (S,) of its last one
+    pairs: Ints  # (S,) frame pairs in it
+    links: Ints  # (S,) links in it
+    wrong: Floats  # (S,) how many of them are expected to be wrong, per frame pair
+    confidence: Floats  # (S,) mean probability of its links; NaN without any
 
 
 def over_time(survey: Survey) -> OverTime:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
@@ -14,45 +15,39 @@ from string import Template
 from dunno.report import checking, forest, gallery, histogram, over_time, repairs, skipped_frames, truthfulness, words
 from dunno.report.html_tables import table
 from dunno.report.link_scenes import LinkScene
-from dunno.report.numbers import amount, count, percent
+from dunno.report.repairs import MaskRepair, RepairScene
 from dunno.report.review_address import ReviewAddress
 from dunno.report.survey import Survey
 from dunno.report.truthfulness import Truthfulness
+from dunno.runs import findings
+from dunno.runs.numbers import amount, count, percent
+from dunno.runs.promises import promises
+from dunno.runs.summary import Summary
 from dunno.types import RunInfo
 
 
 @dataclass(frozen=True, eq=False)
 class PageContent:
-    """What a page shows.
+    """What a page shows."""
 
-    Attributes:
-        about: Who made the tracking.
-        survey: What was counted.
-        trees: The families that are drawn.
-        forest: Their drawing.
-        scenes: Pictures of the least certain links; `None` if the movie cannot be looked at.
-        about_pictures: Why not, or what else is to be known about them.
-        truthfulness: The comparison with the truth, where it was given.
-        deciding: Where links are decided on.
-        repairs: What became of masks; `None` where they were taken as they are.
-    """
-
-    about: RunInfo
-    survey: Survey
-    trees: Sequence[forest.Tree]
-    forest: str
-    scenes: Sequence[LinkScene] | None
-    about_pictures: str
-    truthfulness: Truthfulness | None
-    deciding: ReviewAddress
-    repairs: list[dict[str, str]] | None = None
+    about: RunInfo  # Who made the tracking
+    survey: Survey  # What was counted
+    trees: Sequence[forest.Tree]  # The families that are drawn
+    forest: str  # Their drawing
+    scenes: Sequence[LinkScene] | None  # Pictures of the least certain links; `None` if the movie cannot be looked at
+    about_pictures: str  # Why not, or what else is to be known about them
+    truthfulness: Truthfulness | None  # The comparison with the truth, where it was given
+    deciding: ReviewAddress  # Where links are decided on
+    repairs: Sequence[MaskRepair] | None = None  # What became of masks; `None` where they were taken as they are
+    repair_scenes: Sequence[RepairScene] | None = None  # Pictures of some of that; `None` where there are none
 
 
 def page(content: PageContent) -> str:
-    """The whole HTML file."""
-    about, survey = content.about, content.survey
-    state, meaning = words.verdict(about)
+    """The whole HTML file: what a reader asks first stands first, what was run stands last."""
+    about = content.about
+    state = about.verdict
     script, imperfect = _read("page.js"), about.calibrated and _contradicted(content.truthfulness)
+    sections = "\n".join(each for each in _sections(content) if each)
     filled = _filled(
         "page.html",
         style=_read("page.css"),
@@ -63,18 +58,48 @@ def page(content: PageContent) -> str:
         state=state,
         but=", but not perfectly" if imperfect else "",
         state_name="good" if about.calibrated and not imperfect else "bad",
-        meaning=escape(meaning),
+        promises=_promises(about),
         beside_truth=_beside_truth(content.truthfulness),
-        run=words.what_was_run(about, survey.summary.frames),
-        parameters=table("All parameters", ("parameter", "value"), words.parameters(about)),
-        figures=_figures(content),
-        links=_about_links(content) if survey.summary.links else "<p>There are no links to say anything about.</p>",
-        masks=repairs.section(content.repairs),
-        skipping=skipped_frames.section(about, survey.summary.links, survey.summary.expected_wrong_links),
-        forest=_forest(content),
-        truth=_truth(content),
+        contents=_contents(sections),
+        sections=sections,
     )
     return filled.replace(" %", "\u00a0%").replace("&lt; 0", "&lt;\u00a00")  # numbers stay with their signs
+
+
+def _sections(content: PageContent) -> Iterator[str]:
+    about, survey = content.about, content.survey
+    has_links = survey.summary.links > 0
+    yield _filled("glance.html", figures=_figures(content), told=_told(survey.summary))
+    yield skipped_frames.section(about, survey.summary)
+    yield _truth(content)
+    yield _look(content) if has_links else "<p>There are no links to say anything about.</p>"
+    yield repairs.section(content.repairs, content.repair_scenes)
+    yield _forest(content)
+    yield _about_links(content) if has_links else ""
+    yield _filled(
+        "run.html",
+        run=words.what_was_run(about, survey.summary.frames),
+        parameters=table("All parameters", ("parameter", "value"), words.parameters(about)),
+    )
+
+
+def _contents(sections: str) -> str:
+    """Links to all parts, by their headings."""
+    found = re.findall(r'<h2 id="([^"]+)">(.*?)</h2>', sections)
+    items = "".join(f'<li><a href="#{name}">{re.sub("<[^>]*>", "", title)}</a></li>' for name, title in found)
+    return f'<nav aria-label="Contents"><ol class="contents">{items}</ol></nav>'
+
+
+def _promises(about: RunInfo) -> str:
+    """A line for each promise, where there are several; else what the one verdict means."""
+    found = promises(about)
+    if len(found) < 2:
+        return escape(words.verdict(about)[1])
+    lines = (
+        f"<li><strong>{each.about}: {each.verdict}</strong>: {each.meaning}. {escape(each.reason)}.</li>"
+        for each in found
+    )
+    return f'</p><ul class="problems">{"".join(lines)}</ul><p>'
 
 
 def _read(name: str) -> str:
@@ -108,15 +133,20 @@ def _contradicted(found: Truthfulness | None) -> bool:
 
 def _figures(content: PageContent) -> str:
     found, state = content.survey.summary, words.verdict(content.about)[0]
-    wrong = found.expected_wrong_links
+    wrong, low_high = found.expected_wrong_links, found.divisions_interval
+    likely = f"{count(low_high[0])} – {count(low_high[1])}" if low_high else count(found.divisions)
     figures = (
-        (count(found.cells), "cells", f"in {count(found.frames)} frames"),
-        (count(found.links), "links", f"in {count(found.tracks)} tracks"),
-        (count(found.divisions), "divisions", ""),
+        (
+            f"{count(found.cells_at_start)} → {count(found.cells_at_end)}",
+            "cells, first and last frame",
+            f"{count(found.frames)} frames",
+        ),
+        (likely, "divisions", f"95 %; {count(found.divisions)} in the tracks" if low_high else "in the tracks"),
+        (count(found.tracks), "tracks", f"{count(found.whole_tracks)} of them whole"),
         (
             amount(wrong),
             "links expected to be wrong",
-            f"{percent(wrong / found.links) if found.links else '–'} of all; {state}",
+            f"{percent(wrong / found.links) if found.links else '–'} of {count(found.links)}; {state}",
         ),
         (percent(content.survey.share_sure), "of links above 99 %", f"{count(content.survey.n_sure)} links; {state}"),
     )
@@ -125,6 +155,31 @@ def _figures(content: PageContent) -> str:
         for value, name, beside in figures
     )
     return f'<dl class="figures">{"".join(items)}</dl>'
+
+
+def _told(found: Summary) -> str:
+    """The same in sentences, as the screen said them."""
+    told = {
+        "Cells": findings.cells(found),
+        "Divisions": findings.divisions(found),
+        "Tracks": findings.tracks(found),
+        "Debris": findings.debris(found),
+        "Masks": findings.masks_repaired(found.repairs),
+        "Missing": findings.missing(found),
+    }
+    return "".join(f"<dt>{name}</dt><dd>{escape(text)}.</dd>" for name, text in told.items() if text)
+
+
+def _look(content: PageContent) -> str:
+    """The least certain links, with pictures."""
+    survey = content.survey
+    return _filled(
+        "look.html",
+        state=words.verdict(content.about)[0],
+        gallery=gallery.draw(survey.doubts, content.scenes, content.deciding),
+        n_doubts=count(len(survey.doubts)),
+        about_pictures=f'<p class="notice">{escape(content.about_pictures)}</p>' if content.about_pictures else "",
+    )
 
 
 def _about_links(content: PageContent) -> str:
@@ -147,9 +202,6 @@ def _about_links(content: PageContent) -> str:
         half=str(checks.half),
         bottom=f"{checking.axes(checks)[1].begin:g}",
         steps=str(len(checks.checked) - 1),
-        gallery=gallery.draw(survey.doubts, content.scenes, content.deciding),
-        n_doubts=count(len(survey.doubts)),
-        about_pictures=f'<p class="notice">{escape(content.about_pictures)}</p>' if content.about_pictures else "",
     )
 
 
@@ -169,7 +221,7 @@ def _steps(found: checking.Checking) -> list[tuple[float, float, str, str]]:
 
 
 def _forest(content: PageContent) -> str:
-    families = content.survey.families.listed()
+    families = content.survey.shown_families
     shown = [tree.family for tree in content.trees]
     if not shown:
         return "<p>There are no cells.</p>"

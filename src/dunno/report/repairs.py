@@ -1,58 +1,172 @@
-"""What became of the masks: how many were split, joined and left out, and which of that is least certain."""
+"""What became of the masks: how many were cut, joined and left out, with pictures of some, before and after."""
 
 from __future__ import annotations
 
 import csv
-from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 
+import numpy as np
+
+from dunno.report.crops import Box, Picture, picture
+from dunno.report.gallery import Mark, view
 from dunno.report.html_tables import table
-from dunno.report.numbers import amount, count
+from dunno.report.link_scenes import VIEW_SIDE, View, data_uri, outline_of, shrunk, stretched
+from dunno.runs.findings import REPAIRED
+from dunno.runs.numbers import amount, count, percent
+from dunno.types import Ints, Movie
 
-WORDS = {
-    "split": "cut, because they hold two or more",
-    "joined": "joined with a neighbour",
-    "left out": "left out: no object",
-}
-LISTED_REPAIRS = 5
-"""Of each kind, the least certain ones that are listed."""
+REPAIR_TITLES = {"split": "Cut", "joined": "Joined", "left out": "Left out", "filled": "Filled in"}
+SHOWN_OF_A_KIND, LISTED_REPAIRS = 3, 5
+"""Of each kind, how many are shown, and how many of the least certain ones are listed."""
+
+ROOM, SMALLEST_CROP = 2.5, 32.0
+"""How much wider a picture is than the masks in it, and its least side in pixels."""
 
 
-def read_repairs(folder: Path) -> list[dict[str, str]] | None:
-    """The rows of `repairs.csv`; `None` where masks were taken as they are."""
+@dataclass(frozen=True, order=True)
+class MaskRepair:
+    """One repair: some given masks of a frame, and what is drawn instead."""
+
+    frame: int  # Original index
+    what: str  # The word of `repairs.csv`
+    probability: float  # That it is so
+    given: tuple[int, ...]  # Labels of the given masks
+    drawn: tuple[int, ...]  # Labels that stand instead of them
+
+
+@dataclass(frozen=True)
+class RepairScene:
+    """A repair's two pictures."""
+
+    repair: MaskRepair
+    width: int
+    height: int
+    before: View
+    after: View
+
+
+def read_repairs(folder: Path) -> list[MaskRepair] | None:
+    """The repairs of `repairs.csv`, a mask's parts and a union's masks together; `None` where masks were taken as they are."""
     path = folder / "repairs.csv"
     if not path.is_file():
         return None
+    found: dict[tuple[str, str, str], list[dict[str, str]]] = {}
     with path.open(newline="") as file:
-        return list(csv.DictReader(file))
+        for row in csv.DictReader(file):
+            one = row["label"] if row["what"] in ("joined", "filled") else row["mask"]
+            found.setdefault((row["frame"], row["what"], one), []).append(row)
+    return [
+        MaskRepair(
+            int(frame),
+            what,
+            float(rows[0]["probability"]),
+            tuple(sorted({int(row["mask"]) for row in rows if row["mask"]})),
+            tuple(sorted({int(row["label"]) for row in rows if row["label"]})),
+        )
+        for (frame, what, _), rows in found.items()
+    ]
 
 
-def section(rows: list[dict[str, str]] | None) -> str:
-    """How good the masks are."""
-    if rows is None:
-        return _filled("<p>Every mask was taken for one cell: a glance at them shows no reason to doubt that.</p>", "")
-    masks: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
-    for row in rows:
-        masks[row["what"]][row["frame"], row["mask"]] = float(row["probability"])
-    told = "".join(
-        f"<li>{count(len(found))} masks were {escape(WORDS[what])}; about {amount(sum(1 - p for p in found.values()))} of that "
-        "is expected to be wrong</li>"
-        for what, found in sorted(masks.items())
+def chosen(repairs: Sequence[MaskRepair]) -> list[MaskRepair]:
+    """Of each kind some to show, spread evenly from the least certain one to the surest."""
+    shown = []
+    for what in REPAIR_TITLES:
+        own = sorted((each for each in repairs if each.what == what), key=lambda each: (each.probability, each))
+        places = np.unique(np.linspace(0, len(own) - 1, min(SHOWN_OF_A_KIND, len(own))).round().astype(int))
+        shown += [own[k] for k in places.tolist()]
+    return shown
+
+
+def repair_scenes(given: Movie, repaired: Movie, repairs: Sequence[MaskRepair]) -> list[RepairScene]:
+    """The pictures, of which each frame is read once."""
+    place = {frame: t for t, frame in enumerate(repaired.frames.tolist())}
+    shown = chosen(repairs)
+    pictures = {
+        frame: (picture(given, place[frame]), picture(repaired, place[frame])) for frame in {r.frame for r in shown}
+    }
+    return [_scene(each, *pictures[each.frame], repaired.has_images) for each in shown]
+
+
+def _scene(repair: MaskRepair, before: Picture, after: Picture, has_images: bool) -> RepairScene:
+    inside = np.isin(before.labels, repair.given) | np.isin(after.labels, repair.drawn)
+    rows, columns = np.nonzero(inside)
+    points = np.array([[rows.min(), columns.min()], [rows.max() + 1, columns.max() + 1]], np.float64)
+    extent = float((points[1] - points[0]).max())
+    box = Box.around(points, max(ROOM * extent, SMALLEST_CROP), before.grey.shape)
+    factor = -(-max(box.width, box.height) // VIEW_SIDE)
+    crops = [each.crop(box) for each in (before, after)]
+    images = stretched(*crops) if has_images else crops
+    views = (
+        View(
+            data_uri(shrunk(image, factor)),
+            {label: outline_of(each.mask(label, box)[::factor, ::factor]) for label in own},
+        )
+        for image, each, own in zip(images, (before, after), (repair.given, repair.drawn), strict=True)
     )
+    return RepairScene(repair, -(-box.width // factor), -(-box.height // factor), *views)
+
+
+def section(repairs: Sequence[MaskRepair] | None, scenes: Sequence[RepairScene] | None) -> str:
+    """How good the masks are."""
+    if repairs is None:
+        return _filled(
+            "<p>Every mask was taken for one cell: a glance at them shows no reason to doubt that.</p>", "", ""
+        )
+    told = "".join(_count(what, [each for each in repairs if each.what == what]) for what in REPAIR_TITLES)
     least = [
-        (frame, mask, what, f"{p:.0%}")
-        for what, found in sorted(masks.items())
-        for (frame, mask), p in sorted(found.items(), key=lambda item: item[1])[:LISTED_REPAIRS]
+        (str(each.frame), " + ".join(map(str, each.given)), what, percent(each.probability))
+        for what in REPAIR_TITLES
+        for each in sorted((r for r in repairs if r.what == what), key=lambda r: r.probability)[:LISTED_REPAIRS]
     ]
     said = (
-        f"<ul>{told}</ul><p>All are listed in <code>repairs.csv</code>; <code>--no-repair</code> keeps the masks.</p>"
+        f"<ul>{told}</ul><p>The masks as repaired are in <code>masks/</code>; <code>dunno repair OUT -o DIR</code> writes them "
+        "alone. Every change is listed in <code>repairs.csv</code>, and none is made that is less probable than not. "
+        "<code>dunno track --no-repair</code> keeps the masks as they were.</p>"
     )
-    return _filled(said, table("Least certain repairs", ("frame", "mask", "what", "probability"), least))
+    pictures = "" if scenes is None else _gallery(scenes)
+    return _filled(said, pictures, table("Least certain repairs", ("frame", "mask", "what", "probability"), least))
 
 
-def _filled(told: str, listed: str) -> str:
+def _count(what: str, found: Sequence[MaskRepair]) -> str:
+    if not found:
+        return ""
+    wrong, n = amount(sum(1 - each.probability for each in found)), sum(len(each.given) or 1 for each in found)
+    masks = f"{count(n)} mask{'' if n == 1 else 's'} {escape(REPAIRED[what][n != 1])}"
+    return f"<li><strong>{masks}</strong>; about {wrong} of that is expected to be wrong</li>"
+
+
+def _gallery(scenes: Sequence[RepairScene]) -> str:
+    return f'<ol class="gallery" role="list">{"".join(map(_item, scenes))}</ol>'
+
+
+def _item(scene: RepairScene) -> str:
+    repair = scene.repair
+    given, drawn = (" + ".join(map(str, labels)) for labels in (repair.given, repair.drawn))
+    head = (
+        f"<h3>{REPAIR_TITLES[repair.what]}: mask {given} of frame {repair.frame}"
+        f'<span class="chance">{percent(repair.probability)}</span></h3>'
+    )
+    before = _marks(scene.before, repair.given, "daughter")
+    after = _marks(scene.after, repair.drawn, "")
+    told = f"Frame {repair.frame}: mask {given} as it was given", f"Frame {repair.frame}: {drawn or 'nothing'} instead"
+    views = "".join(
+        f"<figure>{view((scene.width, scene.height), each, marks, words)}<figcaption>{caption}</figcaption></figure>"
+        for each, marks, words, caption in zip(
+            (scene.before, scene.after), (before, after), told, ("as given", f"now {drawn or 'nothing'}"), strict=True
+        )
+    )
+    return f'<li class="doubt">{head}<div class="views">{views}</div></li>'
+
+
+def _marks(view: View, labels: Sequence[int] | Ints, name: str) -> list[Mark]:
+    return [(view.outlines[label], str(label), name or f"mother m{i % 5}") for i, label in enumerate(labels)]
+
+
+def _filled(told: str, pictures: str, listed: str) -> str:
     page = files("dunno.report").joinpath("masks.html").read_text(encoding="utf-8")
-    return Template(page).substitute(told=told, table=listed)
+    return Template(page).substitute(told=told, pictures=pictures, table=listed)

@@ -24,13 +24,9 @@ def port_of(about: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True)
 class ReviewAddress:
-    """Where and how cells of an output are decided on.
+    """Where and how cells of an output are decided on."""
 
-    Attributes:
-        port: Of its review.
-    """
-
-    port: int
+    port: int  # Of its review
 
     def address(self, frame: int, label: int) -> str:
         """A cell's place in a review that is running."""

@@ -8,10 +8,12 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from dunno.calibration.verdict import LARGEST_RATIO, LARGEST_SURPRISE, still_kept
 from dunno.report import svg
 from dunno.report.html_tables import table
-from dunno.report.numbers import amount, count, percent
-from dunno.runs.imaging import imaging_sentence
+from dunno.runs import findings
+from dunno.runs.numbers import count, percent
+from dunno.runs.summary import Summary
 from dunno.types import RunInfo
 from dunno.types.special import wilson
 
@@ -19,28 +21,48 @@ LOWEST_SHOWN = 1e-4
 """Shares below this are drawn at it."""
 
 
-def section(about: RunInfo, links: int, expected_wrong: float) -> str:
+def section(about: RunInfo, found: Summary) -> str:
     """The section, or nothing where no test was made."""
     tests = about.skip_tests
     if not tests or not tests[0]["bins"]:
         return ""
     shown = Template(files("dunno.report").joinpath("skipped_frames.html").read_text(encoding="utf-8"))
     return shown.substitute(
+        total=escape(_total(tests[0])),
+        ratio=f"{LARGEST_RATIO:g}",
         promises=_promises(tests[0]),
         promises_table=_promises_table(tests[0]),
-        sentence=escape(imaging_sentence(tests[0], links, expected_wrong)),
-        imaging=_imaging(tests, links, expected_wrong, about),
-        imaging_table=_imaging_table(tests, links, expected_wrong, about),
+        sentence=escape(findings.imaging(tests[0], found)),
+        imaging=_imaging(tests, found, about),
+        imaging_table=_imaging_table(tests, found, about),
+    )
+
+
+def _total(test: Mapping[str, Any]) -> str:
+    """What the verdict rests on, and how far off would still count."""
+    promised, low_high = f"{test['promised']:,.0f}", " to ".join(map(count, still_kept(test["promised"])))
+    return (
+        f"{promised} of {count(int(test['links']))} links were promised to be wrong, and {test['composed']:,.0f} were. "
+        f"From so many promised, {low_high} wrong ones would still count as kept: up to {LARGEST_RATIO:g} times as many or as few, "
+        f"or what chance explains ({LARGEST_SURPRISE:g} standard deviations)."
     )
 
 
 def _promises(test: Mapping[str, Any]) -> str:
-    """Found against promised, on logarithmic axes, with the line on which both agree."""
+    """Found against promised, on logarithmic axes, with the line on which both agree and the band that still counts as kept."""
     x = svg.Axis(LOWEST_SHOWN, 1.0, svg.LEFT, svg.LEFT + 380, log=True)
     y = svg.Axis(LOWEST_SHOWN, 1.0, svg.TOP + 300, svg.TOP, log=True)
+    low_end, high_end = LOWEST_SHOWN * LARGEST_RATIO, 1 / LARGEST_RATIO
+    corners = [
+        (LOWEST_SHOWN, LOWEST_SHOWN), (LOWEST_SHOWN, low_end), (high_end, 1.0), (1.0, 1.0), (1.0, high_end),
+        (low_end, LOWEST_SHOWN),
+    ]  # fmt: skip
+    around = "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in corners)
     body = [
-        svg.y_axis(y, x.begin, x.end, "wrong, by what all frames say", svg.as_percent),
+        svg.y_axis(y, x.begin, x.end, "wrong, as all frames show", svg.as_percent),
+        f'<path class="area kept" d="M{around}Z"/>',
         svg.line([(x(LOWEST_SHOWN), y(LOWEST_SHOWN)), (x(1.0), y(1.0))], "ideal"),
+        svg.text(x.end - 6, y.begin - 10, f"band: within {LARGEST_RATIO:g} times counts as kept", "end", "small"),
     ]
     for promised, found, n in test["bins"]:
         low, high = wilson(found, n)
@@ -54,12 +76,14 @@ def _promises(test: Mapping[str, Any]) -> str:
 
 def _promises_table(test: Mapping[str, Any]) -> str:
     rows = [(count(n), percent(promised), percent(found)) for promised, found, n in test["bins"]]
-    return table("Promised against found", ("links", "promised to be wrong", "wrong, by what all frames say"), rows)
+    return table("Promised against found", ("links", "promised to be wrong", "wrong, as all frames show"), rows)
 
 
-def _shares(tests: Sequence[Mapping[str, Any]], links: int, wrong: float) -> list[tuple[int, float, float, float]]:
+def _shares(tests: Sequence[Mapping[str, Any]], found: Summary) -> list[tuple[int, float, float, float]]:
     """Step, share of wrong links, and its interval; first that of the movie as it is."""
-    rows = [(1, wrong / max(links, 1), *wilson(min(wrong / max(links, 1), 1.0), max(links, 1)))]
+    links = max(found.links, 1)
+    now = found.expected_wrong_links / links
+    rows = [(1, now, *wilson(min(now, 1.0), links))]
     for test in tests:
         n = max(int(test["links"]), 1)
         share = min(test["composed"] / n, 1.0)
@@ -67,9 +91,9 @@ def _shares(tests: Sequence[Mapping[str, Any]], links: int, wrong: float) -> lis
     return rows
 
 
-def _imaging(tests: Sequence[Mapping[str, Any]], links: int, wrong: float, about: RunInfo) -> str:
+def _imaging(tests: Sequence[Mapping[str, Any]], found: Summary, about: RunInfo) -> str:
     """The share of wrong links against the time between frames."""
-    rows = _shares(tests, links, wrong)
+    rows = _shares(tests, found)
     unit, minutes = _time(about)
     x = svg.across(0, (rows[-1][0] + 0.5) * unit)
     y = svg.upwards(0, max(row[3] for row in rows) * 1.1 or 1e-3)
@@ -80,20 +104,14 @@ def _imaging(tests: Sequence[Mapping[str, Any]], links: int, wrong: float, about
     return svg.chart(body, "Share of wrong links against the time between frames.")
 
 
-def _imaging_table(tests: Sequence[Mapping[str, Any]], links: int, wrong: float, about: RunInfo) -> str:
+def _imaging_table(tests: Sequence[Mapping[str, Any]], found: Summary, about: RunInfo) -> str:
     unit, minutes = _time(about)
     seen = {1: "", **{int(test["step"]): _divisions(test) for test in tests}}
     rows = [
-        (
-            f"{step * unit:g} {minutes}",
-            percent(share),
-            f"{percent(low)} – {percent(high)}",
-            amount(share * links / step),
-            seen[step],
-        )
-        for step, share, low, high in _shares(tests, links, wrong)
+        (f"{step * unit:g} {minutes}", percent(share), f"{percent(low)} – {percent(high)}", seen[step])
+        for step, share, low, high in _shares(tests, found)
     ]
-    head = ("time between frames", "wrong links", "95 % interval", "wrong links in all", "divisions that would be seen")
+    head = ("time between frames", "share of links that is wrong", "95 % interval", "divisions that would be seen")
     return table("How slowly could one have imaged?", head, rows)
 
 

@@ -14,21 +14,13 @@ LEFT, RIGHT, TOP, BOTTOM = 72, 28, 16, 44
 
 @dataclass(frozen=True)
 class Axis:
-    """From values to pixels.
+    """From values to pixels."""
 
-    Attributes:
-        low: The value at the axis's beginning.
-        high: The value at its end.
-        begin: Pixel of `low`.
-        end: Pixel of `high`.
-        log: Logarithmic; both values are positive.
-    """
-
-    low: float
-    high: float
-    begin: float
-    end: float
-    log: bool = False
+    low: float  # The value at the axis's beginning
+    high: float  # The value at its end
+    begin: float  # Pixel of `low`
+    end: float  # Pixel of `high`
+    log: bool = False  # Logarithmic; both values are positive
 
     def __call__(self, value: float) -> float:
         """Where a value lies."""

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from dunno import rooms
 from dunno.errors import InputError
-from dunno.report.numbers import count, percent
+from dunno.runs.numbers import count, ordinal, percent
 from dunno.types import RunInfo
-
-ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def what_was_run(about: RunInfo, n_frames: int) -> str:
     """Paragraphs about the movie, the tracker and its probabilities."""
     return "".join(f"<p>{sentence}</p>" for sentence in (_movie(about, n_frames), _tracker(about), _calibration(about)))
+
+
+def without_folders(text: str, about: RunInfo | None = None) -> str:
+    """The text with paths cut down to their last two parts: a page may be sent to anybody.
+
+    Example:
+        >>> without_folders("masks from /home/ada/movies/HeLa/01_ST/SEG; there are no images")
+        'masks from 01_ST/SEG; there are no images'
+    """
+    known = [] if about is None else [about.movie_path, about.masks_path, about.mask_source]
+    for path in sorted(filter(None, known), key=len, reverse=True):
+        if Path(path).is_absolute():
+            text = text.replace(path, "/".join(Path(path).parts[-2:]))
+    return re.sub(r"(?<![\w/:])/(?:[^\s/,;:\"']+/)+?([^\s/,;:\"']+(?:/[^\s/,;:\"']+)?)(?=[\s,;:\"')]|$)", r"\1", text)
 
 
 def _movie(about: RunInfo, n_frames: int) -> str:
@@ -26,21 +40,10 @@ def _movie(about: RunInfo, n_frames: int) -> str:
     taken = f", {about.interval:g} minutes apart" if about.interval else ""
     return (
         f"The movie <strong>{escape(about.movie)}</strong> was tracked over {count(n_frames)} frames "
-        f"({which} {frames[0]} to {frames[-1]}{taken}; masks: {escape(about.mask_source)}). "
+        f"({which} {frames[0]} to {frames[-1]}{taken}; masks: {escape(without_folders(about.mask_source, about))}). "
         "A tracker links each cell to its <dfn>mother</dfn> one frame earlier. "
         "The mother of a cell that did not divide is the cell itself."
     )
-
-
-def ordinal(number: int) -> str:
-    """A number as a place in a row.
-
-    Example:
-        >>> ordinal(2), ordinal(10), ordinal(11), ordinal(23)
-        ('2nd', '10th', '11th', '23rd')
-    """
-    teens = 10 < number % 100 < 14
-    return f"{number}{'th' if teens else ORDINALS.get(number % 10, 'th')}"
 
 
 def _tracker(about: RunInfo) -> str:
@@ -50,7 +53,8 @@ def _tracker(about: RunInfo) -> str:
         else f"Cells up to {about.max_distance:.3g} {'µm' if about.scale else 'pixels'} away could be the mother "
         f"({'a limit estimated from the movie' if about.max_distance_estimated else 'a limit that was given'})."
     )
-    made = f"Links are those of {escape(about.links)}; dunno judged them" if about.links else "Links were judged"
+    source = escape(without_folders(about.links or ""))
+    made = f"Links are those of {source}; dunno judged them" if about.links else "Links were judged"
     return (
         f"{made} by the <em>{escape(about.cost)}</em> cost{_explained('costs', about.cost)}, and probabilities were made by "
         "method "
@@ -61,7 +65,7 @@ def _tracker(about: RunInfo) -> str:
 def _explained(room: str, name: str) -> str:
     """The first line of a choice's own description; nothing for a user's own that is not here."""
     try:
-        told = rooms.summary(rooms.find(room, name)).rstrip(".")
+        told = "" if ":" in name else rooms.summary(rooms.find(room, name)).rstrip(".")
     except InputError:
         return ""
     return f" ({escape(told[0].lower() + told[1:])})" if told else ""
@@ -91,7 +95,7 @@ def _calibration(about: RunInfo) -> str:
 def _evidence(calibration: Mapping[str, Any]) -> str:
     """What spoke beside places, and why."""
     told = (calibration.get("evidence") or {}).get("told")
-    return f" What else was looked at: {escape(told)}." if told else ""
+    return f" What the model looked at: {escape(told)}." if told else ""
 
 
 def _gaps(calibration: Mapping[str, Any]) -> str:
@@ -127,4 +131,7 @@ def verdict(about: RunInfo) -> tuple[str, str]:
 
 def parameters(about: RunInfo) -> list[tuple[str, str]]:
     """Everything that is needed to do it again."""
-    return [(name, json.dumps(value, ensure_ascii=False)) for name, value in about.without_frames.items()]
+    return [
+        (name, without_folders(json.dumps(value, ensure_ascii=False), about))
+        for name, value in about.without_frames.items()
+    ]

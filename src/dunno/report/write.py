@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +13,15 @@ from dunno.errors import InputError, MovieError
 from dunno.evaluation.calibration_error import BINS, check_bins
 from dunno.io.block_files import linked_blocks, n_blocks
 from dunno.io.ctc import match_folder
+from dunno.io.filtering import tracks_of_cells
 from dunno.io.output import read_run, read_written_run, reopen_movie, with_stored_cells
 from dunno.io.writing import whole
-from dunno.report import forest
+from dunno.report import forest, words
 from dunno.report.doubts import Doubt
 from dunno.report.families import certainty_over_time
 from dunno.report.link_scenes import LinkScene, scenes
 from dunno.report.page import PageContent, page
-from dunno.report.repairs import read_repairs
+from dunno.report.repairs import MaskRepair, RepairScene, read_repairs, repair_scenes
 from dunno.report.review_address import ReviewAddress, port_of
 from dunno.report.survey import Survey, survey
 from dunno.report.truthfulness import Truthfulness, compare
@@ -61,21 +64,43 @@ def write_report(
     else:
         movie, why_not = _reopened(folder, masks, needed=masks is not None or truth is not None)
     compared = None if truth is None or movie is None else _compared(folder, movie, about, Path(truth), n_bins)
-    total = n_blocks(folder)
-    counted = survey(progress(linked_blocks(folder), total))
+    total, run = n_blocks(folder), read_written_run(folder)
+    counted = _surveyed(folder, progress(linked_blocks(folder), total), about, run)
     pictures, about_pictures = _pictures(movie, counted.doubts, why_not)
-    deciding = ReviewAddress(port_of(read_written_run(folder)["parameters"]))
+    deciding = ReviewAddress(port_of(run["parameters"]))
     frames = np.array(about.frames, np.int64)
     trees, drawing = _grown(progress(linked_blocks(folder), total), counted, frames, deciding)
-    content = PageContent(
-        about, counted, trees, drawing, pictures, about_pictures, compared, deciding, read_repairs(folder)
-    )
+    repairs = read_repairs(folder)
+    repaired = _repaired(folder, masks, movie, repairs) if pictures is not None else None
+    shown = trees, drawing, pictures, words.without_folders(about_pictures, about)
+    content = PageContent(about, counted, *shown, compared, deciding, repairs, repaired)
     target = folder / REPORT_FILE if path is None else Path(path)
     if target.is_dir():
         raise InputError(f"{target}: is a folder; expected the name of a file to write")
     with whole(target, overwrite=True) as partial:
         partial.write_text(page(content), encoding="utf-8")
     return target
+
+
+def _surveyed(folder: Path, blocks: Iterator[Block], about: RunInfo, run: dict[str, Any]) -> Survey:
+    """What is counted, with or without debris as it was when the movie was tracked."""
+    told = run.get("summary", {})
+    with_debris = bool(told.get("with_debris", False))
+    has_debris = bool(told.get("debris_tracks", 0)) and not with_debris
+    counted = survey(blocks, about, tracks_of_cells(linked_blocks(folder)) if has_debris else None, with_debris)
+    return replace(counted, summary=replace(counted.summary, repairs=told.get("repairs", {})))
+
+
+def _repaired(
+    folder: Path, masks: str | Path | None, movie: Movie | None, repairs: Sequence[MaskRepair] | None
+) -> list[RepairScene] | None:
+    """Pictures of repairs, where there are any and the movie's own masks can be read."""
+    if movie is None or not repairs:
+        return None
+    try:
+        return repair_scenes(reopen_movie(folder, masks, as_given=True), movie, repairs)
+    except (InputError, MovieError):
+        return None
 
 
 def _reopened(folder: Path, masks: str | Path | None, needed: bool) -> tuple[Movie | None, str]:
@@ -114,7 +139,7 @@ def _grown(
 ) -> tuple[list[forest.Tree], str]:
     """The forest's trees and their drawing, for which all blocks are read once more."""
     families = counted.families
-    trees = forest.plant(families.listed(), families.table())
+    trees = forest.plant(counted.shown_families, families.table())
     if not trees:
         return [], ""
     row, column = forest.drawn_tracks(trees), forest.columns(frames)

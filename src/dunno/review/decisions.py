@@ -31,30 +31,23 @@ Subject = tuple[str, int, int | tuple[float, ...]]
 
 @dataclass(frozen=True)
 class Decision:
-    """One thing that a person said; cells are named by original frame and label.
+    """One thing that a person said; cells are named by original frame and label."""
 
-    Attributes:
-        kind: About a daughter: "mother" (this one), "no mother" or "skip" (cannot say). About a mother: "divides",
-            "divides into three", "does not divide" or "disappears". About a mask: "no cell", "two cells", or "one cell" (it is a
-            piece of the cell whose larger piece is `other`); of one that was repaired, "as given" (as it was before), and "all as
-            given". About a place without a mask: "missing". About a track: "right track" (it is right as it is reported).
-        frame: The frame of the cell that it is about.
-        label: Its label; 0 for "missing" and "all as given"; that of the given mask for "as given".
-        mother: For "mother", the mother's label; for "two cells", where the second cell comes from, if that is known; for
-            "missing", the cell of the frame before whose mask is missing here, if it is known.
-        mother_frame: The mother's frame, where it is not the frame before: its mask is missing in between.
-        other: For "one cell", the label of the other piece.
-        place: For "missing", where: [z,] y, x in pixels.
-        path: For "right track", its cells up to the one that is named: frame and label of each.
-    """
-
+    # About a daughter: "mother" (this one), "no mother" or "skip" (cannot say). About a mother: "divides", "divides into
+    # three", "does not divide" or "disappears". About a mask: "no cell", "two cells", or "one cell" (it is a piece of the cell
+    # whose larger piece is `other`); of one that was repaired, "as given" (as it was before), and "all as given". About a place
+    # without a mask: "missing". About a track: "right track" (it is right as it is reported)
     kind: str
-    frame: int
-    label: int = 0
+    frame: int  # The frame of the cell that it is about
+    label: int = 0  # Its label; 0 for "missing" and "all as given"; that of the given mask for "as given"
+    # For "mother", the mother's label; for "two cells", where the second cell comes from, if that is known; for "missing", the
+    # cell of the frame before whose mask is missing here, if it is known
     mother: int | None = None
+    # The mother's frame, where it is not the frame before: its mask is missing in between
     mother_frame: int | None = None
-    other: int | None = None
-    place: tuple[float, ...] | None = None
+    other: int | None = None  # For "one cell", the label of the other piece
+    place: tuple[float, ...] | None = None  # For "missing", where: [z,] y, x in pixels
+    # For "right track", its cells up to the one that is named: frame and label of each
     path: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:

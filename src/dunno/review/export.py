@@ -13,6 +13,7 @@ from typing import Any
 
 from dunno.errors import InputError
 from dunno.io import block_files, cell_files
+from dunno.io.filtering import LeftOut, without_debris
 from dunno.io.writers.csv import CsvWriter
 from dunno.io.writers.ctc import CtcWriter
 from dunno.io.writers.geff import GeffWriter
@@ -24,7 +25,7 @@ from dunno.review.review import Review
 from dunno.review.state import Progress
 from dunno.runs.repaired_output import REPAIR_COLUMNS, REPAIRS_FILE, repair_row, write_masks
 from dunno.runs.run import Run
-from dunno.runs.summary import Summary
+from dunno.runs.summary import Census
 from dunno.runs.workspace import CALIBRATION_FILE
 from dunno.tracking import Tracking
 from dunno.types import Block, Movie, RunInfo
@@ -77,16 +78,17 @@ def export(
     with whole(folder, overwrite) as partial:
         partial.mkdir()
         writers: list[Writer] = [GeffWriter(partial / "tracks.geff", about), CsvWriter(partial, about)]
-        if movie is not None:
-            writers.append(CtcWriter(partial / "ctc", about, movie))
-        summary = Summary()
+        census = Census(about)
         kept = block_files.keep(reviewed_blocks(review), partial / block_files.PAIRS_FOLDER)
-        summary.tracks = len(drain(progress(summary.watch(kept), review.n_blocks), writers))
+        drain(progress(kept, review.n_blocks), [census, *writers])
+        if movie is not None:
+            cells_only = without_debris(lambda: block_files.linked_blocks(partial), LeftOut())
+            drain(cells_only, [CtcWriter(partial / "ctc", about, movie)])
         cell_files.copy_cells(review.folder, partial)
         if review.resolved is not None:
             _write_repairs(review, review.resolved, partial)
         write_statements(partial / STATEMENTS, review)
-        run = Run(Path(folder), about, summary, time.perf_counter() - started)
+        run = Run(Path(folder), about, census.summary, time.perf_counter() - started)
         (partial / RUN_FILE).write_text(json.dumps(run.to_dict(), indent=2) + "\n")
     return missing
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dunno.calibration import ModelCalibration, TemperatureScaling, TemperedCosts
-from dunno.costs import cost_of
+from dunno.costs import cost_that_made
 from dunno.review.learn_model import fit_model, fit_tempering
 from dunno.review.learn_temperature import fit_temperature
 from dunno.review.lessons import ENOUGH, Values, lessons_of
@@ -39,7 +39,7 @@ def learn(review: Review, *, temperature: bool = False) -> Learnt:
     """
     lessons = lessons_of(review)
     about = review.about
-    cost = cost_of(about.cost, **about.cost_parameters)
+    cost = cost_that_made(about)
     of_model = about.joint and not temperature and cost.is_motion
     worth = float(len(lessons)) if of_model else lessons.effective
     lessons.require(worth)

@@ -104,25 +104,15 @@ def _without_ends(frames: range, n_frames: int) -> range:
 
 @dataclass(eq=False)
 class SegmentWindow:
-    """Segments of a window, and the objects that they are now.
+    """Segments of a window, and the objects that they are now."""
 
-    Attributes:
-        given: The masks as they were given.
-        around: Which frames.
-        block: What is believed now, of the window's frames and of some around.
-        now: By frame, what the block's cells are, in order.
-        table: The segments.
-        rows: Of each frame, (m,) where the table has its masks, -1 where it has not.
-        rank: (M,) how near each mask is to what was said, in order.
-    """
-
-    given: GivenMasks
-    around: Surroundings
-    block: Block
-    now: dict[int, list[Region]]
-    table: SegmentTable
-    rows: list[Ints]
-    rank: Ints
+    given: GivenMasks  # The masks as they were given
+    around: Surroundings  # Which frames
+    block: Block  # What is believed now, of the window's frames and of some around
+    now: dict[int, list[Region]]  # By frame, what the block's cells are, in order
+    table: SegmentTable  # The segments
+    rows: list[Ints]  # Of each frame, (m,) where the table has its masks, -1 where it has not
+    rank: Ints  # (M,) how near each mask is to what was said, in order
 
     @classmethod
     def of(

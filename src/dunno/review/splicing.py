@@ -17,17 +17,11 @@ from dunno.types.detections import PLACED
 
 @dataclass(frozen=True, eq=False)
 class Splice:
-    """Where the rows and edges of two blocks are in one: first those of the old block, then those of the new one.
+    """Where the rows and edges of two blocks are in one: first those of the old block, then those of the new one."""
 
-    Attributes:
-        row: (N,) which rows of both stay, by frame and label.
-        number: (2 tables) the number of each row of either block, -1 where it has none.
-        edge: (E,) which edges of both stay, in order.
-    """
-
-    row: Ints
-    number: tuple[Ints, Ints]
-    edge: Ints
+    row: Ints  # (N,) which rows of both stay, by frame and label
+    number: tuple[Ints, Ints]  # (2 tables) the number of each row of either block, -1 where it has none
+    edge: Ints  # (E,) which edges of both stay, in order
 
 
 def spliced(old: Block, new: Block, rows: Bools, gone: Ints) -> Block:

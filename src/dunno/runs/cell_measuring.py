@@ -20,17 +20,11 @@ from dunno.work.schedule import Pool, as_finished, in_order
 
 @dataclass(frozen=True)
 class FrameBlock:
-    """The frames of one file.
+    """The frames of one file."""
 
-    Attributes:
-        index: The file's number.
-        movie: The frames.
-        digests: By which their masks were known when they were measured, in order.
-    """
-
-    index: int
-    movie: Movie
-    digests: tuple[int | None, ...] = ()
+    index: int  # The file's number
+    movie: Movie  # The frames
+    digests: tuple[int | None, ...] = ()  # By which their masks were known when they were measured, in order
 
 
 def measure_into(movie: Movie, folder: Path, pool: Pool, tell: Tell, say: Say = ignore_note) -> Movie:

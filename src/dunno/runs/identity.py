@@ -13,10 +13,12 @@ import numpy as np
 from dunno.tracking.tracker import Tracker
 from dunno.types import Movie
 
-DECIDED_LATER = ("calibration", "calibrated", "verdict", "reason")
+DECIDED_LATER = ("calibration", "calibrated", "verdict", "reason", "verdicts")
 
 
-def identity(tracker: Tracker, movie: Movie, ctc: bool, fill_gaps: bool = False) -> dict[str, Any]:
+def identity(
+    tracker: Tracker, movie: Movie, ctc: bool, fill_gaps: bool = False, with_debris: bool = False
+) -> dict[str, Any]:
     """Everything that a result depends on and that is known before anything is fitted, by names that a person understands.
 
     What may be large (features, links, a calibration) is there as a digest; the masks' own digests are with their cells.
@@ -33,6 +35,7 @@ def identity(tracker: Tracker, movie: Movie, ctc: bool, fill_gaps: bool = False)
         "calibration asked for": calibration,
         "CTC result": ctc,
         "filled gaps": fill_gaps,
+        "debris counted": with_debris,
     }
 
 

@@ -20,27 +20,16 @@ FRAMES_LISTED = 6
 
 @dataclass(frozen=True)
 class MaskCheck:
-    """What one frame's masks look like.
+    """What one frame's masks look like."""
 
-    Attributes:
-        frame: Its original index.
-        labels: The first few of its labels.
-        n: How many labels it has.
-        pieces: Mean number of connected pieces of a label.
-        covered: Share of the field that is covered.
-        median_pixels: Median size of a mask, in pixels.
-        single: Labels of masks of a single pixel.
-        scattered: Labels whose pieces lie far apart.
-    """
-
-    frame: int
-    labels: tuple[int, ...]
-    n: int
-    pieces: float
-    covered: float
-    median_pixels: float
-    single: tuple[int, ...]
-    scattered: tuple[int, ...]
+    frame: int  # Its original index
+    labels: tuple[int, ...]  # The first few of its labels
+    n: int  # How many labels it has
+    pieces: float  # Mean number of connected pieces of a label
+    covered: float  # Share of the field that is covered
+    median_pixels: float  # Median size of a mask, in pixels
+    single: tuple[int, ...]  # Labels of masks of a single pixel
+    scattered: tuple[int, ...]  # Labels whose pieces lie far apart
 
 
 def look_at(cells: Detections, movie: Movie) -> MaskCheck | None:

@@ -25,21 +25,13 @@ PLATE_COLUMNS = (
 
 @dataclass(frozen=True)
 class MovieOutcome:
-    """How one movie ended.
+    """How one movie ended."""
 
-    Attributes:
-        name: Its folder in the output.
-        movie: Where it is.
-        run: What was found; `None` where nothing could be.
-        problem: Why it failed, or which of its frames are broken; empty if all is well.
-        bug: Whether the failure is nobody's input.
-    """
-
-    name: str
-    movie: Path
-    run: Run | None
-    problem: str = ""
-    bug: bool = False
+    name: str  # Its folder in the output
+    movie: Path  # Where it is
+    run: Run | None  # What was found; `None` where nothing could be
+    problem: str = ""  # Why it failed, or which of its frames are broken; empty if all is well
+    bug: bool = False  # Whether the failure is nobody's input
 
     def row(self) -> dict[str, object]:
         """Its line in the table."""
@@ -116,12 +108,7 @@ def track_movies(
 ) -> Iterator[MovieOutcome]:
     """Yield how each movie ended, as they end; one that fails does not stop the others.
 
-    Args:
-        work: Tracks the movie at a path into a folder; must pickle where the pool runs processes or a cluster.
-        movies: By name.
-        folder: Holds an output for each name.
-        pool: Runs whole movies.
-        tell: Is told how far it is.
+    `work` tracks the movie at a path into a folder; it must pickle where the pool runs processes or a cluster.
     """
     jobs = [(work, movie, folder / name) for name, movie in movies.items()]
     tell("tracking movies", 0, len(jobs))

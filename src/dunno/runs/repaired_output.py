@@ -39,6 +39,7 @@ class RepairedRun:
         self._drawn: dict[int, Drawn] = {}
         self.movie = repaired_movie(self._given, self._drawn)
         self.counts: dict[str, int] = {}
+        self._counted: set[tuple[int, int]] = set()
 
     def blocks(self) -> Iterator[Tracked]:
         """Solve, write and hand on one block after the other."""
@@ -67,7 +68,9 @@ class RepairedRun:
         return Tracked(undefined(span.block, frames) if found else span.block, found)
 
     def _row(self, repair: Repair) -> list[object]:
-        self.counts[repair.what] = self.counts.get(repair.what, 0) + 1
+        if (repair.frame, repair.mask) not in self._counted:  # a mask that is cut has a row for each of its parts
+            self.counts[repair.what] = self.counts.get(repair.what, 0) + 1
+            self._counted.add((repair.frame, repair.mask))
         return repair_row(repair)
 
 

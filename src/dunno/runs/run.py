@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from dunno.calibration import load_calibration
 from dunno.errors import InputError, OutputError
 from dunno.io import block_files, cell_files
+from dunno.io.filtering import LeftOut, without_debris
 from dunno.io.schema import RUN_SCHEMA
 from dunno.io.writers.csv import CsvWriter
 from dunno.io.writers.ctc import CtcWriter
@@ -23,7 +24,7 @@ from dunno.lineage.gap_links import one_link_each
 from dunno.runs.cell_measuring import check_masks, measure_into
 from dunno.runs.identity import identity
 from dunno.runs.repaired_output import RepairedRun
-from dunno.runs.summary import DoubtfulLink, Summary
+from dunno.runs.summary import Census, Summary
 from dunno.runs.unreadable_frames import Tracked, track_readable_frames
 from dunno.runs.workspace import (
     CALIBRATION_FILE,
@@ -40,7 +41,7 @@ from dunno.runs.workspace import (
 from dunno.tracking.plan import Plan
 from dunno.tracking.spans import BLOCK, Span, spans_of
 from dunno.tracking.tracker import Tracker
-from dunno.types import Block, BrokenFrame, Movie, RunInfo
+from dunno.types import Block, Movie, RunInfo
 from dunno.work.progress import Say, Tell, ignore_note, ignore_progress
 from dunno.work.schedule import Pool, as_finished
 
@@ -48,10 +49,11 @@ PAIRS_FOR_TWO, PAIRS_FOR_EACH_OF_MORE, MOST_BYTES = 64 * BLOCK, 4 * BLOCK, 1 << 
 
 
 class Form(NamedTuple):
-    """What is written beside the tables: a challenge result, and cells filled in across gaps."""
+    """What is written beside the tables: a challenge result, and cells filled in across gaps; and whether debris counts."""
 
     ctc: bool = False
     fill_gaps: bool = False
+    with_debris: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,11 @@ class Run:
             "schema": RUN_SCHEMA.number,
             "dunno": self.about.version,
             "parameters": self.about.to_dict(),
-            **{name: self.about[name] for name in ("mask_source", "step", "calibrated", "verdict", "reason")},
-            "summary": asdict(self.summary),
+            **{
+                name: self.about[name]
+                for name in ("mask_source", "step", "calibrated", "verdict", "reason", "verdicts")
+            },
+            "summary": self.summary.to_dict(),
             "timings": {"seconds": round(self.seconds, 3)},
         }
 
@@ -78,9 +83,7 @@ class Run:
     def of(cls, folder: Path, content: dict[str, Any]) -> Run:
         """The run that a `run.json` tells of."""
         try:
-            summary = Summary(**content["summary"])
-            summary.least_certain = [DoubtfulLink(**each) for each in content["summary"]["least_certain"]]
-            summary.broken = [BrokenFrame(**each) for each in content["summary"]["broken"]]
+            summary = Summary.of_dict(content["summary"])
             return cls(folder, RunInfo.of_dict(content["parameters"]), summary, float(content["timings"]["seconds"]))
         except (KeyError, TypeError, ValueError):
             raise InputError(f"{folder / RUN_FILE}: has not the form that dunno writes; {RUN_SCHEMA.cure}") from None
@@ -95,6 +98,7 @@ def track_into(
     resume: bool = False,
     ctc: bool = False,
     fill_gaps: bool = False,
+    with_debris: bool = False,
     tell: Tell = ignore_progress,
     say: Say = ignore_note,
 ) -> Run:
@@ -113,6 +117,7 @@ def track_into(
         resume: Continue an earlier run of the same movie with the same choices; one that is complete is returned as it is.
         ctc: Also write a Cell Tracking Challenge result into `ctc/`.
         fill_gaps: Write cells filled in where links skip frames, marked as such.
+        with_debris: Count tracks that are taken for debris like others, and draw them in the challenge result.
         tell: Is told how far it is.
         say: Is told what is odd about the masks, a line each.
     """
@@ -123,7 +128,8 @@ def track_into(
             raise OutputError(f"{folder}: holds the movie itself ({source}); choose another output")
     if ctc and not movie.has_masks:
         raise OutputError(f"{movie.name}: has points and no masks, which a CTC result is made of; leave out --ctc")
-    asked = identity(tracker, movie, ctc, fill_gaps)
+    form = Form(ctc, fill_gaps, with_debris)
+    asked = identity(tracker, movie, **form._asdict())
     begun = partial_of(folder).exists()
     if resume and not begun and (content := read_json(folder / RUN_FILE)) is not None:
         refuse_others(content, asked, folder)
@@ -134,7 +140,6 @@ def track_into(
             measured = _measured(movie, place, asked, pool, tell, say)
             with no_cells_if_refused(place):
                 plan = _plan(tracker, measured, place, asked, tell)
-                form = Form(ctc, fill_gaps)
                 run = _track(plan, tracker, measured, place, form, pool, tell)
             run = replace(run, folder=folder, seconds=time.perf_counter() - started)
             content = {**run.to_dict(), "made_from": {k: v for k, v in asked.items() if k not in run.about}}
@@ -196,19 +201,35 @@ def _track(plan: Plan, tracker: Tracker, movie: Movie, place: Path, form: Form, 
     clear(place)
     about = tracker.about(movie, plan)
     repaired = None if plan.segments is None else RepairedRun(movie, plan.segments, place, tell)
-    writers: list[Writer] = [GeffWriter(place / "tracks.geff", about), CsvWriter(place, about)]
-    if form.ctc:
-        writers.append(CtcWriter(place / "ctc", about, movie if repaired is None else repaired.movie))
-    summary = Summary(expected_missing_links=None if tracker.links is None else 0.0)
+    census = Census(about, form.with_debris)
+    writers: list[Writer] = [census, GeffWriter(place / "tracks.geff", about), CsvWriter(place, about)]
+    if form.ctc and repaired is None:
+        writers.append(CtcWriter(place / "ctc", about, movie))
     tracked = _tracked(plan, movie, place, repaired, pool, tell)
-    blocks = summary.watch(one_link_each(_blocks(tracked, summary)))
-    if form.fill_gaps:
-        blocks = iter([filled(Block.joined(list(blocks)))])
-    summary.tracks = len(drain(blocks, writers))
-    summary.repairs = {} if repaired is None else repaired.counts
+    drain(_finished(one_link_each(_blocks(tracked, census)), form), writers)
+    summary = census.summary
+    if repaired is not None:
+        summary = replace(summary, repairs=repaired.counts)
+        if form.ctc:
+            _write_ctc(place, about, repaired.movie, form)
     if tracker.links is not None and tracker.links.unmatched:
         (place / "unmatched_links.txt").write_text("\n".join(tracker.links.unmatched) + "\n")
     return Run(place, about, summary, 0.0)
+
+
+def _finished(blocks: Iterator[Block], form: Form) -> Iterator[Block]:
+    """The blocks as they are written, with cells filled in where that was asked for."""
+    return iter([filled(Block.joined(list(blocks)))]) if form.fill_gaps else blocks
+
+
+def _write_ctc(place: Path, about: RunInfo, movie: Movie, form: Form) -> None:
+    """Which tracks are debris is known once all are there: the challenge result is written from what is stored."""
+
+    def source() -> Iterator[Block]:
+        return _finished(block_files.linked_blocks(place), form)
+
+    kept = source() if form.with_debris else without_debris(source, LeftOut())
+    drain(kept, [CtcWriter(place / "ctc", about, movie)])
 
 
 def _tracked(
@@ -222,9 +243,9 @@ def _tracked(
     return repaired.blocks()
 
 
-def _blocks(tracked: Iterator[Tracked], summary: Summary) -> Iterator[Block]:
+def _blocks(tracked: Iterator[Tracked], census: Census) -> Iterator[Block]:
     for block, broken in tracked:
-        summary.note_broken(broken)
+        census.note_broken(broken)
         yield block
 
 

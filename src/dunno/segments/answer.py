@@ -86,6 +86,7 @@ def decide(
     posterior: SegmentPosterior,
     given: Ints | None = None,
     kept: Ints | None = None,
+    unknown: Floats | None = None,
 ) -> Answer:
     """The answer by what is probable.
 
@@ -95,10 +96,12 @@ def decide(
         posterior: What is believed of it.
         given: (M,) the set of segments of each mask, -1 where it is to be chosen.
         kept: (M,) the set that each mask keeps unless another one is more probable than not; `None`: the mask as it is.
+        unknown: (M,) the share of its parts and unions that are none, whatever the model says; `None`: 0.
     """
     segments, holdings, hypotheses = structure.segments, structure.holdings, structure.hypotheses
     number = sets_of_states(segments, holdings)
-    sets, total = chosen_sets(hypotheses, number, posterior.state, given, kept)
+    known = 1.0 - (np.zeros(segments.n_masks) if unknown is None else unknown)
+    sets, total = chosen_sets(hypotheses, number, posterior.state, known, given, kept)
     there = number == sets[hypotheses.mask]
     segment = np.unique(holdings.segment[there[holdings.state]])
     segment = segment[np.argsort(segments.frame[segment], kind="stable")]
@@ -116,9 +119,10 @@ def decide(
     clamped = replace(weights, state=np.where(there, weights.state, -np.inf))
     selected = _links(structure, propagate(hypotheses, clamped), own, edges, len(segment))
     listed = selected | (edges.probability > LEAST_EDGE)
+    is_whole = segment < segments.n_masks
     return Answer(
         segment,
-        is_one,
+        is_one * np.where(is_whole, 1.0, known[segments.masks[segment, 0]]),
         is_cell / np.maximum(is_one, TINY),
         np.minimum(_sums(object_row, posterior.appear, len(segment)) / np.maximum(is_one, TINY), 1.0),
         np.minimum(_sums(object_row, posterior.disappear, len(segment)) / np.maximum(is_one, TINY), 1.0),
@@ -143,6 +147,7 @@ def chosen_sets(
     hypotheses: Hypotheses,
     number: Ints,
     probability: Floats,
+    known: Floats,
     given: Ints | None = None,
     kept: Ints | None = None,
 ) -> tuple[Ints, Floats]:
@@ -151,6 +156,7 @@ def chosen_sets(
     key, row = np.unique(hypotheses.mask * span + number, return_inverse=True)
     total = np.bincount(row, probability, len(key)).astype(np.float64)
     mask, own = np.divmod(key, span)
+    total *= np.where(own >= FIRST_SET, known[mask], 1.0)
     usual = WHOLE if kept is None else kept[mask]
     rank = np.where(total > 0.5, 2.0 + total, np.where((own == usual) & (total > 0), 1.0, total))
     if given is not None:

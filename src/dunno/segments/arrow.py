@@ -16,12 +16,17 @@ import numpy as np
 
 from dunno.segments.answer import Answer
 from dunno.segments.hypotheses import Weights
+from dunno.segments.laws.neck import neck_levels
 from dunno.segments.model import Laws, Structure
 from dunno.segments.posterior import SegmentPosterior
 from dunno.segments.segments import Segments
 from dunno.segments.ways import TWO, Splits
 from dunno.types import Floats, Ints
+from dunno.types.arrow_counts import ArrowCounts
 from dunno.types.sparse import components
+
+GROWS = 0.2
+"""Log ratio of areas that counts for one."""
 
 LONG = 20
 """Frames: who lives longer lives as long."""
@@ -29,8 +34,8 @@ LONG = 20
 LEAST_EVENT = 0.01
 """Divisions that are less probable make no event."""
 
-FARTHEST, SUREST = 4.0, 6.0
-"""Bounds of features, in their spreads, and of log odds."""
+FARTHEST, SUREST, CERTAIN = 4.0, 6.0, 6.0
+"""Bounds of features, in their spreads; of log odds as a feature, and of those that are corrected."""
 
 FEATURES = (
     "all",
@@ -40,6 +45,8 @@ FEATURES = (
     "separation",
     "area",
     "together",
+    "shared",
+    "neck",
     "shorter life",
     "longer life",
     "mother's life",
@@ -77,21 +84,12 @@ class Arrow:
     """What the reversed movie says of divisions.
 
     Attributes:
-        forwards: Σ P(divide).
-        backwards: The same of the reversed movie.
-        balance: Partings over mergings of masks: by how much more the faults happen forwards.
+        counts: Divisions that are seen forwards and backwards; its balance is that of partings and mergings of masks.
         weights: (F,) of the log ratio of both densities.
     """
 
-    forwards: float
-    backwards: float
-    balance: float
-    weights: tuple[float, float, float, float, float, float, float, float, float, float]
-
-    @property
-    def real(self) -> float:
-        """How many divisions of those that are seen are real."""
-        return max(self.forwards - self.balance * self.backwards, 0.0)
+    counts: ArrowCounts
+    weights: tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 
     def false_share(self, events: DivisionEvents) -> Floats:
         """(G,) how probably each event is one of those that are seen backwards, too."""
@@ -100,7 +98,7 @@ class Arrow:
     def weighed(self, weights: Weights, laws: Laws, seen: Seen) -> Weights:
         """The weights with the log odds that this takes from divisions."""
         structure, events = seen.structure, division_events(laws, seen)
-        p = np.clip(events.probability, LEAST_EVENT, 1 - np.exp(-SUREST))
+        p = np.clip(events.probability, LEAST_EVENT, 1 - np.exp(-CERTAIN))
         left = p * (1 - self.false_share(events))
         change = np.append(_logit(left) - _logit(p), 0.0)
         way = weights.way.copy()
@@ -143,11 +141,13 @@ def division_events(laws: Laws, seen_movie: Seen) -> DivisionEvents:
     features = np.stack([
         np.ones(len(used)),
         np.clip(_logit(np.clip(probability, LEAST_EVENT, 1 - np.exp(-SUREST))), -FARTHEST, SUREST) / 3,
-        _from_usual(best.growth, g.growth, g.growth_variance**0.5),
+        np.clip(best.growth / GROWS, -FARTHEST, FARTHEST),
         _from_usual(best.imbalance, 0.0, g.imbalance),
-        _from_usual(best.separation, g.separation, g.separation_spread),
+        np.clip((best.separation - g.separation) / g.separation_spread, -FARTHEST, FARTHEST),
         np.clip(larger / laws.turnover.area[1], -FARTHEST, FARTHEST),
         best.late.astype(np.float64),
+        np.isnan(structure.segments.balance[best.mother]).astype(np.float64),
+        np.maximum(neck_levels(structure.segments)[structure.segments.masks[best.mother, 0]], 0) / 2,
         *lives(seen_movie, best),
     ], axis=1)  # fmt: skip
     return DivisionEvents(probability, features, of_way)
@@ -187,8 +187,19 @@ def fitted_arrow(forwards: Seen, backwards: Seen, laws: Laws) -> Arrow:
     weight = np.concatenate([seen[0].probability, balance * seen[1].probability])
     is_backwards = np.repeat([0.0, 1.0], [len(each.probability) for each in seen])
     fitted = _logistic(np.concatenate([each.features for each in seen]), is_backwards, weight)
-    totals = [float(each.posterior.divide.sum()) for each in (forwards, backwards)]
-    return Arrow(totals[0], totals[1], balance, tuple(fitted.tolist()))
+    early, late = _halves(backwards)
+    return Arrow(
+        ArrowCounts(_halves(forwards), (late, early), forwards.structure.segments.n_frames, balance),
+        tuple(fitted.tolist()),
+    )
+
+
+def _halves(seen: Seen) -> tuple[float, float]:
+    """Divisions in the first and in the second half of the frames."""
+    segments, holdings = seen.structure.segments, seen.structure.holdings
+    late = 2 * segments.frame[holdings.segment] >= segments.n_frames - 1
+    divide = seen.posterior.divide
+    return float(divide[~late].sum()), float(divide[late].sum())
 
 
 def _division_ways(structure: Structure) -> Ints:

@@ -20,7 +20,10 @@ from dunno.segments.pairs import Near, near
 from dunno.segments.posterior import mothers_of_ways
 from dunno.segments.segments import Segments
 from dunno.segments.ways import Divisions, Moves, Splits, compared_split, divisions_of, moves_between
-from dunno.types import Bools, Ints
+from dunno.types import Bools, Floats, Ints
+
+LEAST_BELIEF = 1e-9
+"""What is believed less of a state counts for as much."""
 
 Rows = TypeVar("Rows", Near, Moves, Splits, Divisions)
 
@@ -36,6 +39,7 @@ class Clamps:
         appear: (O,) which objects may have no mother; `disappear`: no daughter.
         sets: (M,) the set of segments that each mask is, -1 where it is to be chosen; `None`: all are.
         kept: (M,) the set that each mask keeps unless another one is more probable than not; `None`: the mask as it is.
+        beliefs: (S,) what frames that are not seen here say of states, together with those that are; NaN where nobody knows.
     """
 
     structure: Structure
@@ -45,6 +49,7 @@ class Clamps:
     disappear: Bools
     sets: Ints | None = None
     kept: Ints | None = None
+    beliefs: Floats | None = None
 
     @classmethod
     def none(cls, structure: Structure, sets: Ints | None = None, kept: Ints | None = None) -> Clamps:
@@ -58,6 +63,14 @@ class Clamps:
         """The weights of what is possible."""
         names = ("state", "way", "appear", "disappear")
         return Weights(**{name: np.where(getattr(self, name), getattr(weights, name), -np.inf) for name in names})
+
+    def beside(self, weights: Weights, found: Floats) -> Weights:
+        """The weights with what frames that are not seen add to them, given what is believed without them."""
+        if self.beliefs is None:
+            return weights
+        with np.errstate(divide="ignore"):
+            added = np.log(np.maximum(self.beliefs, LEAST_BELIEF)) - np.log(np.maximum(found, LEAST_BELIEF))
+        return replace(weights, state=weights.state + np.where(np.isnan(self.beliefs), 0.0, added))
 
 
 class Known:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -16,14 +15,14 @@ from dunno.segments.guess import Scale, guess, scale_of
 from dunno.segments.model import Laws, Structure
 from dunno.segments.posterior import propagate
 from dunno.segments.segments import Segments
-from dunno.segments.stored import from_json, to_json
+from dunno.segments.skipping import SkippedSegments, compared, every_second
 from dunno.segments.structure import Options, build
 from dunno.segments.table import segment_table
-from dunno.types import Movie
+from dunno.types import Floats, Movie
 from dunno.work.progress import Tell, ignore_progress
 
-ROUNDS, SWEEPS = 6, 30
-"""Of expectation–maximisation, and of messages in each."""
+ROUNDS, SWEEPS, SKIPPED_ROUNDS = 6, 30, 3
+"""Of expectation–maximisation, of messages in each, and of the fit with every second frame left out, which begins at the other."""
 
 FITTED_ON = 12_000
 """Masks: the laws are fitted on so many, in frames in a row from the middle of the movie on."""
@@ -43,6 +42,7 @@ class SegmentModel:
         laws: The laws, fitted.
         options: What may be.
         arrow: What the reversed movie says of divisions; `None` where nobody has looked.
+        skipped: What skipping frames says of links and of segments, likewise.
     """
 
     seen: Glance
@@ -50,17 +50,7 @@ class SegmentModel:
     laws: Laws
     options: Options = field(default_factory=Options)
     arrow: Arrow | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        content: dict[str, Any] = to_json(self)
-        return content
-
-    @classmethod
-    def of_dict(cls, content: Mapping[str, Any]) -> SegmentModel:
-        """The reverse."""
-        model: SegmentModel = from_json(cls, content)
-        return model
+    skipped: SkippedSegments | None = None
 
     def solve(self, segments: Segments, given: Given = Clamps.none) -> Seen:
         """What may be, what is believed of it, and the answer.
@@ -73,19 +63,37 @@ class SegmentModel:
         structure = clamps.structure
         weights = clamps.on(self.laws.weights(structure))
         posterior = propagate(structure.hypotheses, weights)
-        seen = Seen(structure, posterior, decide(structure, weights, posterior, clamps.sets, clamps.kept))
+        if clamps.beliefs is not None:
+            weights = clamps.beside(weights, posterior.state)
+            posterior = propagate(structure.hypotheses, weights, messages=posterior.messages)
+        unknown = self._unknown(clamps)
+        seen = Seen(structure, posterior, decide(structure, weights, posterior, clamps.sets, clamps.kept, unknown))
         if self.arrow is None:
             return seen
         weights = self.arrow.weighed(weights, self.laws, seen)
         posterior = propagate(structure.hypotheses, weights, messages=posterior.messages)
-        return Seen(structure, posterior, decide(structure, weights, posterior, clamps.sets, clamps.kept))
+        return Seen(structure, posterior, decide(structure, weights, posterior, clamps.sets, clamps.kept, unknown))
 
-    def with_arrow(self, segments: Segments) -> SegmentModel:
-        """The same with what these segments say, played backwards."""
+    def _unknown(self, clamps: Clamps) -> Floats | None:
+        """(M,) the share of parts and unions that are none, of masks of which nobody said anything."""
+        if self.skipped is None:
+            return None
+        mask = clamps.structure.hypotheses.mask
+        asked = np.bincount(mask, ~clamps.state, clamps.structure.segments.n_masks) > 0
+        return np.where(asked, 0.0, self.skipped.unknown)
+
+    def tested(self, segments: Segments) -> SegmentModel:
+        """The same with what these segments say played backwards, and with every second frame left out."""
+        forwards = self.solve(segments)
         if not self.options.divisions:
-            return self
-        forwards, backwards = (self.solve(each) for each in (segments, reversed_in_time(segments)))
-        return replace(self, arrow=fitted_arrow(forwards, backwards, self.laws))
+            return replace(self, skipped=self._skipped(segments, forwards))
+        arrow = fitted_arrow(forwards, self.solve(reversed_in_time(segments)), self.laws)
+        found = replace(self, arrow=arrow)
+        return replace(found, skipped=found._skipped(segments, found.solve(segments)))
+
+    def _skipped(self, segments: Segments, forwards: Seen) -> SkippedSegments:
+        few, rows = every_second(segments)
+        return compared(forwards, self.fitted(few, SKIPPED_ROUNDS).solve(few), rows)
 
     def fitted(self, segments: Segments, rounds: int = ROUNDS, tell: Tell = ignore_progress) -> SegmentModel:
         """The laws that explain these segments."""
@@ -100,7 +108,7 @@ class SegmentModel:
 def fit_segments(movie: Movie, seen: Glance, options: Options, tell: Tell = ignore_progress) -> SegmentModel:
     """The model of a movie's segments, fitted to frames in a row."""
     segments = segment_table(_some_frames(movie, seen), seen, options.parts).segments
-    return begin(seen, segments, options).fitted(segments, tell=tell).with_arrow(segments)
+    return begin(seen, segments, options).fitted(segments, tell=tell).tested(segments)
 
 
 def begin(seen: Glance, segments: Segments, options: Options) -> SegmentModel:

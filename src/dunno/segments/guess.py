@@ -12,6 +12,7 @@ from dunno.segments.laws.debris import Debris
 from dunno.segments.laws.division import Division
 from dunno.segments.laws.jolt import Jolt
 from dunno.segments.laws.motion import Motion
+from dunno.segments.laws.neck import Neck
 from dunno.segments.laws.shape import Shape
 from dunno.segments.laws.sharing import Sharing
 from dunno.segments.laws.turnover import Turnover
@@ -83,6 +84,7 @@ def guess(segments: Segments, scale: Scale) -> Laws:
         Division.beforehand(d, max(scale.step, (MIDDLE * scale.root) ** 2), scale.step),
         Debris.beforehand(d, scale.crowd, field, scale.step, usual),
         Sharing.beforehand(scale.crowd, field, usual),
+        Neck(),
     )
 
 

@@ -62,14 +62,13 @@ class Holdings:
         return np.searchsorted(self.state, states) + k
 
 
-def hold(segments: Segments, may_be_debris: Bools, with_fragments: bool = True, with_couples: bool = True) -> Holdings:
+def hold(segments: Segments, may_be_debris: Bools, with_fragments: bool = True) -> Holdings:
     """All states that these segments allow.
 
     Args:
         segments: Masks, parts and unions.
         may_be_debris: (N,) which segments are small enough to be debris.
         with_fragments: Whether a mask may hold a cell and a smaller piece of debris.
-        with_couples: Whether it may hold two cells that stay together.
     """
     masks = np.arange(segments.n_masks)
     none = np.full((0, 3), -1, np.int64)
@@ -77,7 +76,7 @@ def hold(segments: Segments, may_be_debris: Bools, with_fragments: bool = True, 
     cuts, trio = segments.cuts, segments.cuts[:, 2] >= 0
     larger = np.where(segments.area[cuts[:, :1]] >= segments.area[cuts[:, 1:2]], cuts[:, :2], cuts[:, 1::-1])
     fragment = np.flatnonzero(~trio & may_be_debris[larger[:, 1]] & with_fragments)
-    couple = np.flatnonzero(~trio & with_couples)
+    couple = np.flatnonzero(~trio)
     unions = segments.unions
     rows = [
         (Content.NOTHING, masks, np.full_like(masks, -1), none[[-1] * 0]),

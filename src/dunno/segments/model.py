@@ -13,6 +13,7 @@ from dunno.segments.laws.debris import Debris
 from dunno.segments.laws.division import Division
 from dunno.segments.laws.jolt import Jolt
 from dunno.segments.laws.motion import Motion
+from dunno.segments.laws.neck import Neck, neck_levels
 from dunno.segments.laws.shape import Shape, lengths
 from dunno.segments.laws.sharing import Sharing
 from dunno.segments.laws.turnover import Events, Turnover
@@ -21,11 +22,6 @@ from dunno.segments.posterior import SegmentPosterior
 from dunno.segments.segments import Segments
 from dunno.segments.ways import STAYING, TWO, Divisions, Moves, Splits, Stays, Ways
 from dunno.types import Floats, Ints
-
-ANEW, MOST_SAID = 0.05, 4.0
-MOSTPOS = 0
-
-"""What share of how a mask looks is said anew in each frame (shapes and areas last some 20 frames), and the most that it says."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +85,7 @@ class Laws:
     division: Division
     debris: Debris
     sharing: Sharing
+    neck: Neck
 
     def weights(self, structure: Structure) -> Weights:
         """Of everything."""
@@ -140,10 +137,13 @@ class Laws:
         weight[cell] = log(self.sharing.single)
         first = segments.frame[mask] == 0
         price = self.cut_price(segments)
+        neck = self.neck.log_two(neck_levels(segments)[: segments.n_masks])
         for kind in STAYING:
             own = content == kind
             alike = np.bincount(mask[own], minlength=segments.n_masks)[mask[own]]
-            weight[own] = self.sharing.log_begins(kind, first[own]) - np.log(alike) + price[source[own]]
+            weight[own] = (
+                self.sharing.log_begins(kind, first[own]) - np.log(alike) + price[source[own]] + neck[mask[own]]
+            )
             if kind in TWO:
                 weight[own] += np.where(first[own], self.near_each_other(segments)[source[own]], 0.0)
         rows = source[union]
@@ -183,19 +183,13 @@ class Laws:
 
     def links(self, pairs: Near, segments: Segments) -> Links:
         """(P,) log densities of cells' links."""
-        usual = self.motion.log_density(pairs) + log(1 - self.jolt.share)
-        jolt = self.jolt.log_density(pairs, segments) + log(self.jolt.share)
+        lasts = self.neck.log_lasts(pairs, segments)
+        usual = self.motion.log_density(pairs) + log(1 - self.jolt.share) + lasts
+        jolt = self.jolt.log_density(pairs, segments) + log(self.jolt.share) + lasts
         straight, turned = (usual + ratio for ratio in self.shape.log_ratios(pairs, segments))
         unjolted = np.logaddexp(straight, turned)
         straight, turned = (np.logaddexp(each, jolt - log(2)) for each in (straight, turned))
         return Links(straight, turned, np.exp(unjolted - np.logaddexp(straight, turned)))
-
-    def looks_like_two(self, segments: Segments) -> Floats:
-        """(M,) log ratio of the densities of a mask's halves and area where it holds two cells, and where one."""
-        masks = slice(0, segments.n_masks)
-        log_area = np.log(segments.area[masks])
-        area = self.turnover.log_area_of_two(log_area) - self.turnover.log_area(log_area)
-        return np.clip(self.shape.log_two(segments)[masks] + area, -MOST_SAID, MOST_SAID)
 
     def moves(self, moves: Moves, scene: Scene, links: Links) -> Floats:
         """Of single objects."""
@@ -217,8 +211,8 @@ class Laws:
         oriented = np.where(ways.turned, links.turned[ways.pair], links.straight[ways.pair])
         earned = np.where(two, oriented, links.either[ways.pair])
         earned += np.where(content == Content.FRAGMENT, log(1 - self.debris.end), 0.0)
-        looks = ANEW * np.minimum(self.looks_like_two(segments), MOSTPOS)[holdings.mask[ways.daughter]]
-        earned += np.where(content == Content.FRAGMENT, 0.0, looks)
+        with_two = self.neck.log_lasts(scene.pairs, segments, two=True) - self.neck.log_lasts(scene.pairs, segments)
+        earned += with_two[ways.pair]
         goes_on = np.bincount(holdings.state, self.log_goes_on(segments, holdings), len(holdings.mask))[ways.mother]
         lasting = (self.sharing.log_stays - self.sharing.log_parts)[content]
         return earned + goes_on + lasting - self.begins(segments, holdings)[ways.daughter]
@@ -290,14 +284,24 @@ class _Fit:
         return replace(
             old,
             motion=old.motion.fitted(pairs, unjolted),
-            shape=old.shape.fitted(pairs, unjolted, self.segments, self.single, self.two),
+            shape=old.shape.fitted(pairs, unjolted, self.segments, self.single),
             jolt=old.jolt.fitted(float((self.cell_links - unjolted).sum()), float(self.cell_links.sum())),
-            turnover=turnover.with_area(log_area[masks], self.single, self.two).with_missed(
+            turnover=turnover.with_area(log_area[masks], self.single).with_missed(
                 float((self.cell_links * pairs.gap).sum()), cells
             ),
             division=self._division(float(self.there[able].sum())),
             debris=debris.fitted_links(pairs, self.debris_links, n_debris),
             sharing=self._sharing(),
+            neck=self._neck(),
+        )
+
+    def _neck(self) -> Neck:
+        pairs, stays = self.structure.pairs, self.ways.stays
+        whole = (pairs.mother < self.segments.n_masks) & (pairs.daughter < self.segments.n_masks) & (pairs.gap == 0)
+        two = np.isin(self.holdings.content[stays.daughter], TWO)
+        both = np.bincount(stays.pair[two], self.stay[two], len(pairs)).astype(np.float64)
+        return self.model.neck.fitted(
+            self.segments, self.single, self.two, pairs[whole], self.cell_links[whole], both[whole]
         )
 
     def _division(self, cells: float) -> Division:

@@ -23,6 +23,7 @@ class Segments:
         at_border: (N,) whether it touches the field's border, or nearly.
         halves: (N, d) from the centre of one half to that of the other, over the d-th root of the area; NaN for parts.
         balance: (N,) log ratio of the areas of these halves; NaN for parts.
+        neck: (N,) how clearly a mask parts at its neck, as in `Parts`; NaN for parts and unions.
         cuts: (C, 3) the parts into which a mask may be cut; -1 where there are only two.
         n_frames: T.
         field: (d,) extent of the field.
@@ -35,6 +36,7 @@ class Segments:
     at_border: Bools
     halves: Floats
     balance: Floats
+    neck: Floats
     cuts: Ints
     n_frames: int
     field: Floats

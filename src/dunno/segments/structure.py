@@ -64,14 +64,12 @@ class Options:
     fragments: bool = True
     debris: bool = True
     divisions: bool = True
-    couples: bool = True
-    part_mothers: bool = True
 
 
 def build(segments: Segments, model: Laws, scale: Scale, options: Options) -> Structure:
     """All that may be, under this model."""
     small = model.debris.may_be(np.log(segments.area), model.turnover.area[0]) & options.debris
-    holdings = hold(segments, small, options.fragments, options.couples)
+    holdings = hold(segments, small, options.fragments)
     pruning = _Pruning(Scene(segments, holdings, _near_pairs(segments, model, scale, options)), model, options)
     moves, stays = pruning.moves(), pruning.stays()
     splits, divisions = pruning.divisions(*_possible_daughters(segments, scale, options))
@@ -174,12 +172,7 @@ def _possible_daughters(segments: Segments, scale: Scale, options: Options) -> t
     distance = np.sqrt(((segments.place[daughter] - segments.place[mother]) ** 2).sum(axis=1))
     root = segments.area[mother] ** (1 / segments.dimensions)
     near_enough = distance < DAUGHTER_ROOTS * root + DAUGHTER_STEPS * scale.step**0.5
-    own = (
-        (share > DAUGHTER_SHARES[0])
-        & (share < DAUGHTER_SHARES[1])
-        & near_enough
-        & (options.part_mothers | ~is_part[mother])
-    )
+    own = (share > DAUGHTER_SHARES[0]) & (share < DAUGHTER_SHARES[1]) & near_enough
     order = np.lexsort((daughter[own], mother[own]))
     return mother[own][order], daughter[own][order]
 

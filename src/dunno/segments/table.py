@@ -93,6 +93,9 @@ def joined_segments(movie: Movie, frames: Sequence[FrameSegments]) -> SegmentTab
         at_border=_at_border(columns["bbox"], movie.shape),
         halves=halves,
         balance=balance,
+        neck=np.concatenate(
+            [*([np.nan_to_num(p.neck) for p in parts] or [np.zeros(n)]), np.full(len(columns["area"]) - n, np.nan)]
+        ),
         cuts=_cuts(parts, n, columns["centroid"]),
         n_frames=len(movie),
         field=np.array(movie.shape) * movie.scale / unit,

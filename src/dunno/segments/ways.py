@@ -320,11 +320,10 @@ def _share_a_mask(segments: Segments, a: Ints, b: Ints) -> Bools:
 
 
 def _are_parts_of_one_cut(segments: Segments, a: Ints, b: Ints) -> Bools:
-    cut = np.full(len(segments.frame), -1)
-    for k in range(3):
-        own = segments.cuts[:, k] >= 0
-        cut[segments.cuts[own, k]] = np.flatnonzero(own)
-    return np.asarray((cut[a] == cut[b]) & (cut[a] >= 0))
+    """(n,) for pairs of segments, a < b; a part may be of two cuts, into two and into three."""
+    n = len(segments.frame)
+    pairs = np.concatenate([np.sort(segments.cuts[:, columns], axis=1) for columns in ((0, 1), (0, 2), (1, 2))])
+    return np.isin(np.minimum(a, b) * n + np.maximum(a, b), pairs[:, 0] * n + pairs[:, 1])
 
 
 def divisions_of(splits: Splits, holdings: Holdings, segments: Segments) -> Divisions:

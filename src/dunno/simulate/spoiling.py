@@ -25,19 +25,12 @@ FALSE_RADIUS = 0.6
 
 @dataclass(frozen=True)
 class FaultShares:
-    """Which share of all masks is spoiled in which way.
+    """Which share of all masks is spoiled in which way."""
 
-    Attributes:
-        missed: Not there, while the cell is.
-        false: There, where no cell is; as a share of the cells.
-        merged: Joined with a touching or near neighbour's.
-        split: Cut in two.
-    """
-
-    missed: float = 0.0
-    false: float = 0.0
-    merged: float = 0.0
-    split: float = 0.0
+    missed: float = 0.0  # Not there, while the cell is
+    false: float = 0.0  # There, where no cell is; as a share of the cells
+    merged: float = 0.0  # Joined with a touching or near neighbour's
+    split: float = 0.0  # Cut in two
 
     def __post_init__(self) -> None:
         for name, share in vars(self).items():

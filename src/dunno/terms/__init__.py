@@ -66,19 +66,12 @@ class ModelView(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Ways:
-    """In which ways cells are lost and appear; ways add up.
+    """In which ways cells are lost and appear; ways add up."""
 
-    Attributes:
-        lost: By term, (N,) probability of each mother to be lost in this way.
-        appear: By term, (N,) density of each daughter appearing in this way.
-        total_lost: (N,) f₀, kept away from 0 and 1.
-        total_appear: (N,) kept away from 0.
-    """
-
-    lost: Mapping[str, Floats]
-    appear: Mapping[str, Floats]
-    total_lost: Floats
-    total_appear: Floats
+    lost: Mapping[str, Floats]  # By term, (N,) probability of each mother to be lost in this way
+    appear: Mapping[str, Floats]  # By term, (N,) density of each daughter appearing in this way
+    total_lost: Floats  # (N,) f₀, kept away from 0 and 1
+    total_appear: Floats  # (N,) kept away from 0
 
     def lost_share(self, name: str) -> Floats:
         """(N,) which share of being lost is this term's way."""
@@ -91,15 +84,10 @@ class Ways:
 
 @dataclass(frozen=True, eq=False)
 class Sisters:
-    """Pairs of edges of one mother that may be a division's.
+    """Pairs of edges of one mother that may be a division's."""
 
-    Attributes:
-        first: (K,) one of the edges.
-        second: (K,) the other.
-    """
-
-    first: Ints
-    second: Ints
+    first: Ints  # (K,) one of the edges
+    second: Ints  # (K,) the other
     _kept: dict[str, tuple[Stretch, Any]] = field(default_factory=dict, repr=False)
 
     def kept(self, name: str, stretch: Stretch, make: Callable[[], Any]) -> Any:
@@ -111,39 +99,22 @@ class Sisters:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """All that a term needs in order to update itself.
+    """All that a term needs in order to update itself."""
 
-    Attributes:
-        stretch: The cells and edges.
-        model: The model under which the expectations were formed.
-        ways: In which ways cells are lost and appear under it.
-        found: The posterior's marginals under it.
-        single: (E,) expected weight of each edge as a mother's only one.
-        dividing: (E,) expected weight of each edge as one of two.
-        interior: (E,) 1 for edges far enough from the border for displacements to be judged, else 0.
-        smooth: (R, R) how much each transition counts for each one's varying parameters; all ones pools them.
-        weight: (R,) how often each transition counts.
-        held: Names of parameters that stay as they are.
-        sisters: Pairs of edges that may be a division's, where a term looks at them.
-        divided: (K,) probability of each such pair to be one.
-        steady: (E,) probability that features of the edge, if it is a single link, did not jump.
-        steady_sisters: (K,) the same of divisions.
-    """
-
-    stretch: Stretch
-    model: ModelView
-    ways: Ways
-    found: Marginals
-    single: Floats
-    dividing: Floats
-    interior: Floats
-    smooth: Floats
-    weight: Floats
-    held: frozenset[str] = frozenset()
-    sisters: Sisters | None = None
-    divided: Floats | None = None
-    steady: Floats | float = 1.0
-    steady_sisters: Floats | float = 1.0
+    stretch: Stretch  # The cells and edges
+    model: ModelView  # The model under which the expectations were formed
+    ways: Ways  # In which ways cells are lost and appear under it
+    found: Marginals  # The posterior's marginals under it
+    single: Floats  # (E,) expected weight of each edge as a mother's only one
+    dividing: Floats  # (E,) expected weight of each edge as one of two
+    interior: Floats  # (E,) 1 for edges far enough from the border for displacements to be judged, else 0
+    smooth: Floats  # (R, R) how much each transition counts for each one's varying parameters; all ones pools them
+    weight: Floats  # (R,) how often each transition counts
+    held: frozenset[str] = frozenset()  # Names of parameters that stay as they are
+    sisters: Sisters | None = None  # Pairs of edges that may be a division's, where a term looks at them
+    divided: Floats | None = None  # (K,) probability of each such pair to be one
+    steady: Floats | float = 1.0  # (E,) probability that features of the edge, if it is a single link, did not jump
+    steady_sisters: Floats | float = 1.0  # (K,) the same of divisions
 
     @property
     def counts(self) -> Floats:

@@ -29,12 +29,6 @@ class Feature(Term):
     for the only daughter of a mother, with $a$ the log area (β = 0 for the size itself), so that what size has said is not said
     twice, and $p_0$ the law of the population. Of a division, the mean change of both daughters and their difference have laws
     of their own. The term `jumps` bounds what all features say together.
-
-    Attributes:
-        centre: Of the population; values count from it.
-        width: The population's spread.
-        slope: How the population's values follow from log area.
-        scale: What values are measured in, where that is for the movie to say.
     """
 
     name: ClassVar[Any] = None
@@ -52,10 +46,10 @@ class Feature(Term):
     divided: float = parameter("at a division", (-5.0, 5.0), Prior(0, 20, "divisions"), link="none")
     divided_spread: float = parameter("at a division", (LEAST_SPREAD, 10.0), Prior(0.2, 20, "divisions"))
     unlike: float = parameter("between sisters", (LEAST_SPREAD, 10.0), Prior(0.2, 20, "divisions"))
-    centre: float = 0.0
-    width: float = 1.0
-    slope: float = 0.0
-    scale: float = 1.0
+    centre: float = 0.0  # Of the population; values count from it
+    width: float = 1.0  # The population's spread
+    slope: float = 0.0  # How the population's values follow from log area
+    scale: float = 1.0  # What values are measured in, where that is for the movie to say
 
     def values(self, stretch: Stretch) -> Floats:
         """(N,) the feature of each cell; NaN where it was not measured."""

@@ -41,27 +41,16 @@ NOTHING_KNOWN = Prior()
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a term says about one of its parameters.
+    """What a term says about one of its parameters."""
 
-    Attributes:
-        name: Unique among all terms.
-        value: The number, the mean over time where it varies.
-        unit: In words; "length" is the movie's unit of length.
-        bounds: It never leaves them.
-        prior: What is believed before the movie.
-        link: The scale on which it is free: the logarithm of a positive number, the logit of a share, or none.
-        varies: Whether it may vary in time.
-        words: How a person is told: a name, a unit, and what is done to the number before it is printed.
-    """
-
-    name: str
-    value: float
-    unit: str
-    bounds: tuple[float, float]
-    prior: Prior
-    link: Link
-    varies: bool
-    words: Words | None
+    name: str  # Unique among all terms
+    value: float  # The number, the mean over time where it varies
+    unit: str  # In words; "length" is the movie's unit of length
+    bounds: tuple[float, float]  # It never leaves them
+    prior: Prior  # What is believed before the movie
+    link: Link  # The scale on which it is free: the logarithm of a positive number, the logit of a share, or none
+    varies: bool  # Whether it may vary in time
+    words: Words | None  # How a person is told: a name, a unit, and what is done to the number before it is printed
 
     def free(self) -> float:
         """The value on the scale of the link."""

@@ -26,20 +26,15 @@ class Ratio(Term):
     r"""The log ratio of a cost's densities over links and over other edges of the same distance.
 
     Costs are sorted into classes, and distances too, so that what motion has said is not said twice.
-
-    Attributes:
-        bounds: Of the classes of costs.
-        ratios: The log ratio of each class of distances and costs.
-        scale: The motion scale in which distances are told.
     """
 
     name: ClassVar[Any] = None
     is_feature: ClassVar[bool] = True
     sees_sisters: ClassVar[bool] = True
 
-    bounds: tuple[float, ...] = ()
-    ratios: tuple[tuple[float, ...], ...] = ()
-    scale: float = 1.0
+    bounds: tuple[float, ...] = ()  # Of the classes of costs
+    ratios: tuple[tuple[float, ...], ...] = ()  # The log ratio of each class of distances and costs
+    scale: float = 1.0  # The motion scale in which distances are told
 
     @classmethod
     def costs(cls, stretch: Stretch) -> Floats:

@@ -18,17 +18,13 @@ WIDEST_AXIS = 100.0  # ratio; judged
 
 @dataclass(frozen=True)
 class Axes(Term):
-    """Squared displacements along each axis count in units of the motion along it.
-
-    Attributes:
-        ratios: Squared motion along each axis, relative to the geometric mean of all.
-    """
+    """Squared displacements along each axis count in units of the motion along it."""
 
     name: ClassVar[str] = "axes"
     is_place: ClassVar[bool] = True
     is_unit: ClassVar[bool] = True
 
-    ratios: tuple[float, ...] = ()
+    ratios: tuple[float, ...] = ()  # Squared motion along each axis, relative to the geometric mean of all
 
     def measured(self, stretch: Stretch) -> Stretch:
         """The stretch in which displacements count in these units."""

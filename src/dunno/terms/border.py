@@ -105,11 +105,7 @@ def _daughters_per_cell(model: ModelView, stretch: Stretch) -> tuple[Floats, Flo
 def outside(field: Field, places: Floats, width: Floats, tail: float) -> Floats:
     """(n,) probability that a displacement from (n, d) places ends outside the field, axes taken as independent.
 
-    Args:
-        field: The box in which cells are seen.
-        places: Where they are.
-        width: (d, n) or (d, 1) of the law along each axis.
-        tail: Of the law.
+    The width is that of the law along each axis, (d, n) or (d, 1).
     """
     box = np.array(field.low, np.float64), np.array(field.high, np.float64)
     found = _core.steps_outside(

@@ -17,12 +17,7 @@ LEAST_DIVISION_SHARE = 1e-9  # probability; exact: keeps a logarithm finite
 
 @dataclass(frozen=True)
 class Division(Term):
-    """A share of the surviving mothers divides; each daughter lands at a Gaussian displacement with a scale of its own.
-
-    Attributes:
-        prior_scale: What is believed of the division scale before the movie: half a cell's size.
-        prior_share: What is believed of the share: that growth comes from divisions; 0 where cells are known not to divide.
-    """
+    """A share of the surviving mothers divides; each daughter lands at a Gaussian displacement with a scale of its own."""
 
     name: ClassVar[str] = "division"
     is_place: ClassVar[bool] = True
@@ -37,7 +32,8 @@ class Division(Term):
         Words("divisions", "% of cells per step"),
         varies=True,
     )
-    prior_scale: float = 1.0
+    prior_scale: float = 1.0  # What is believed of the division scale before the movie: half a cell's size
+    # What is believed of the share: that growth comes from divisions; 0 where cells are known not to divide
     prior_share: float = 0.01
 
     @classmethod

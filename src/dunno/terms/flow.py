@@ -26,16 +26,13 @@ SHRINK_SLOPES = 8.0  # neighbours; judged
 
 @dataclass(frozen=True)
 class Flow(Term):
-    """Displacements count from where a mother's neighbours go, itself left out.
-
-    Attributes:
-        finder: Parameters of the model that first finds the neighbours' displacements, without flow.
-    """
+    """Displacements count from where a mother's neighbours go, itself left out."""
 
     name: ClassVar[str] = "flow"
     is_place: ClassVar[bool] = True
     is_drift: ClassVar[bool] = True
 
+    # Parameters of the model that first finds the neighbours' displacements, without flow
     finder: Mapping[str, float] = field(default_factory=dict)
 
     def carried(self, stretch: Stretch, weight: Floats) -> Stretch:
@@ -55,11 +52,7 @@ class Flow(Term):
 def local_field(place: Floats, near: Ints, sure: Floats, mean: Floats) -> Floats:
     """(m, d) where an affine field (drift, dilation, shear) through each mother's neighbours carries it, itself left out.
 
-    Args:
-        place: (m, d) the mothers' centres; fewer than three carry nobody.
-        near: (m, k) each one's neighbours, nearest first; itself where there are fewer.
-        sure: (m,) how probable it is that it has a single daughter.
-        mean: (m, d) its mean displacement.
+    Of each mother: k neighbours `near`, how probable a single daughter is (`sure`), its mean displacement. Three at the least.
     """
     if len(place) < 3:
         return np.zeros_like(place)

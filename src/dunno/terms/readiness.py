@@ -20,12 +20,7 @@ NEWTON = 4  # steps; judged; of the logistic regression in one round
 
 @dataclass(frozen=True)
 class Readiness(Term):
-    """The log odds of dividing grow with a mother's size, brightness and roundness.
-
-    Attributes:
-        centres: Of log area, brightness and log elongation in the population.
-        widths: Their spreads.
-    """
+    """The log odds of dividing grow with a mother's size, brightness and roundness."""
 
     name: ClassVar[str] = "readiness"
     rank: ClassVar[int] = 5
@@ -34,8 +29,8 @@ class Readiness(Term):
     ready_large: float = parameter("log odds per standard deviation", (-10.0, 10.0), READINESS_PRIOR, link="none")
     ready_bright: float = parameter("log odds per standard deviation", (-10.0, 10.0), READINESS_PRIOR, link="none")
     ready_round: float = parameter("log odds per standard deviation", (-10.0, 10.0), READINESS_PRIOR, link="none")
-    centres: tuple[float, ...] = (0.0, 0.0, 0.0)
-    widths: tuple[float, ...] = (1.0, 1.0, 1.0)
+    centres: tuple[float, ...] = (0.0, 0.0, 0.0)  # Of log area, brightness and log elongation in the population
+    widths: tuple[float, ...] = (1.0, 1.0, 1.0)  # Their spreads
 
     @classmethod
     def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Readiness:

@@ -37,19 +37,14 @@ class Touching(Term):
     $$\log\Bigl(1 + \sum_k \sqrt{κ_{ik}}\, \frac{t_ν(x'_j - x_k; T)}{t_ν(x'_j - x_i; T)}\Bigr)$$
 
     over the cells k that i can push.
-
-    Attributes:
-        contact: Cells closer than this can push each other.
-        scale: The motion scale.
-        tail: The motion's degrees of freedom.
     """
 
     name: ClassVar[str] = "touching"
     joins_by_rule: ClassVar[bool] = True
 
-    contact: float = 0.0
-    scale: float = 1.0
-    tail: float = 100.0
+    contact: float = 0.0  # Cells closer than this can push each other
+    scale: float = 1.0  # The motion scale
+    tail: float = 100.0  # The motion's degrees of freedom
 
     @classmethod
     def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Touching:

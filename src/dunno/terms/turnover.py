@@ -17,11 +17,7 @@ PRIOR_APPEARING = 0.005  # share; judged
 
 @dataclass(frozen=True)
 class Turnover(Term):
-    """A share of the mothers is lost wherever they are, and new cells appear anywhere with the same density.
-
-    Attributes:
-        prior_density: What is believed of the appearance density before the movie.
-    """
+    """A share of the mothers is lost wherever they are, and new cells appear anywhere with the same density."""
 
     name: ClassVar[str] = "turnover"
     is_place: ClassVar[bool] = True
@@ -42,7 +38,7 @@ class Turnover(Term):
         varies=True,
         default=0.0,
     )
-    prior_density: float = 0.0
+    prior_density: float = 0.0  # What is believed of the appearance density before the movie
 
     @classmethod
     def start(cls, stretch: Stretch, cell_size: float, model: ModelView) -> Turnover:

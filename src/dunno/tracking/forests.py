@@ -22,13 +22,7 @@ STRATA, FAR_SEED = 8, 1_000_003  # draws, seeds; judged
 def draw_forests(block: Block, problem: Problem, n: int, seed: int, doubt: float = 0.0) -> list[Block]:
     """Draw the links of all pairs n times. Cells rest between divisions.
 
-    Args:
-        block: A whole movie.
-        problem: Its problem.
-        n: How many forests.
-        seed: Of the draws.
-        doubt: How well the odds of divisions are known: the standard deviation of their common logarithm. Each forest has odds of
-            its own, a few of which stand for all.
+    `doubt` is the standard deviation of the common logarithm of the odds of divisions: each forest has odds of its own.
     """
     parts = min(STRATA, n) if doubt > 0 else 1
     drawn = [
@@ -37,14 +31,14 @@ def draw_forests(block: Block, problem: Problem, n: int, seed: int, doubt: float
             len(range(part, n, parts)),
             seed + part * FAR_SEED,
         )
-        for part, shift in enumerate(_spread(parts))
+        for part, shift in enumerate(spread_evenly(parts))
     ]
     rest = rest_of(block)
     lineage = replace(block, two=np.zeros(len(block.cells), np.bool_))  # two links out of one mask are a division here
     return [rested(replace(lineage, selected=drawn[k % parts][k // parts]), rest) for k in range(n)]
 
 
-def _spread(parts: int) -> list[float]:
+def spread_evenly(parts: int) -> list[float]:
     """So many numbers that lie as those of a normal law do, with a mean of 0 and a deviation of 1."""
     places = np.array([NormalDist().inv_cdf((part + 0.5) / parts) for part in range(parts)])
     return [0.0] if parts == 1 else (places / places.std()).tolist()

@@ -11,6 +11,7 @@ from dunno.assignment import Rounds
 from dunno.models import Fit
 from dunno.models.em import EMResult
 from dunno.models.expectation import Expected, expect, maximise
+from dunno.models.intervals import Intervals
 from dunno.models.model import Model
 from dunno.terms.missed import Missed
 from dunno.terms.motion import Motion
@@ -69,6 +70,17 @@ def _scaled(climb: EMResult, before: Model, rates: Mapping[str, float]) -> EMRes
     """The climb's model with rates that are what they were times how much the pooled ones have changed."""
     values = {name: climb.model.value(name) * rates[name] / float(np.mean(before.value(name))) for name in rates}
     return climb.with_model(climb.model.with_values(values))
+
+
+def intervals_with_gaps(intervals: Mapping[str, tuple[float, float]], before: Model, after: Model) -> Intervals:
+    """Intervals of a model without gaps for the same with them: those of rates move as far as the rates have."""
+    found = dict(intervals)
+    for name in RATES:
+        if name in found and name in after.parameters:
+            ratio = float(np.mean(after.value(name))) / float(np.mean(before.value(name)))
+            low, high = (end * ratio for end in found[name])
+            found[name] = low, min(high, 1.0)
+    return found
 
 
 def lag_power(growth: float, step: int) -> float:

@@ -1,14 +1,16 @@
 """Tracking where masks are not trusted: segments of some frames solved together, and the masks as they are repaired.
 
 A movie is solved at once up to `MASKS_TOGETHER` masks, else in spans of frames, one after the other: each sees frames on either
-side of its own, and what the one before decided about the frame that they share.
+side of its own, what the one before decided about the frame that they share, and what it believed of the first frame that is seen:
+cells may have shared a mask for longer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,24 +34,29 @@ LOOK_AROUND = 24  # frames; judged
 
 @dataclass(frozen=True, eq=False)
 class RepairedSpan:
-    """Some frames, solved.
+    """Some frames, solved."""
+
+    block: Block  # Their objects, links and probabilities
+    drawn: Mapping[int, Drawn]  # By position in the movie, what is drawn again in a frame
+    repairs: tuple[Repair, ...]  # What became of masks
+    others: OtherSegments  # Segments that were not chosen
+
+
+class Before(NamedTuple):
+    """What a span tells the next one.
 
     Attributes:
-        block: Their objects, links and probabilities.
-        drawn: By position in the movie, what is drawn again in a frame.
-        repairs: What became of masks.
-        others: Segments that were not chosen.
+        ranks: Of the sets of masks in the frame that they share.
+        beliefs: Of the states of masks in the first frame that the next one sees.
     """
 
-    block: Block
-    drawn: Mapping[int, Drawn]
-    repairs: tuple[Repair, ...]
-    others: OtherSegments
+    ranks: Ints
+    beliefs: Floats
 
 
 def repaired_spans(movie: Movie, model: SegmentModel, tell: Tell = ignore_progress) -> Iterator[RepairedSpan]:
     """Solve a movie, span after span."""
-    before: Ints | None = None
+    before: Before | None = None
     size = _pairs_together(movie, model)
     for start in range(0, len(movie) - 1, size):
         tell("tracking frames", start, len(movie) - 1)
@@ -68,9 +75,9 @@ def _pairs_together(movie: Movie, model: SegmentModel) -> int:
 
 
 def _solved(
-    table: SegmentTable, model: SegmentModel, own: range, first: int, before: Ints | None
-) -> tuple[RepairedSpan, Ints]:
-    """Solve a span, given the ranks of the sets in its first frame; with those of its last frame."""
+    table: SegmentTable, model: SegmentModel, own: range, first: int, before: Before | None
+) -> tuple[RepairedSpan, Before]:
+    """Solve a span, given what the one before tells; with what it tells the next one."""
     masks = table.masks
     structure, posterior, answer = model.solve(table.segments, partial(_given, table, own.start, before))
     objects = Objects.of(table, answer)
@@ -87,7 +94,9 @@ def _solved(
         repairs,
         OtherSegments(*(column[inside] for column in others)),
     )
-    return span, _ranks(structure, answer)[masks.rows(own.stop)]
+    seen_next = masks.rows(max(own.stop - LOOK_AROUND, 0))
+    states = np.isin(structure.hypotheses.mask, np.arange(seen_next.start, seen_next.stop))
+    return span, Before(_ranks(structure, answer)[masks.rows(own.stop)], posterior.state[states])
 
 
 def _numbers_by_mask(structure: Structure) -> tuple[Ints, Ints]:
@@ -106,15 +115,17 @@ def _ranks(structure: Structure, answer: Answer) -> Ints:
     return np.asarray(rank[chosen])
 
 
-def _given(table: SegmentTable, t: int, ranks: Ints | None, structure: Structure) -> Clamps:
-    """The sets that are given: those of a frame, by their ranks."""
-    if ranks is None:
+def _given(table: SegmentTable, t: int, before: Before | None, structure: Structure) -> Clamps:
+    """The sets of a frame, by their ranks, and what is believed of states in the first one."""
+    if before is None:
         return Clamps.none(structure)
     mask, own = _numbers_by_mask(structure)
     rows = table.masks.rows(t)
     given = np.full(table.segments.n_masks, -1, np.int64)
-    given[rows] = own[np.searchsorted(mask, np.arange(rows.start, rows.stop)) + ranks]
-    return Clamps.none(structure, given)
+    given[rows] = own[np.searchsorted(mask, np.arange(rows.start, rows.stop)) + before.ranks]
+    beliefs = np.full(structure.hypotheses.n_states, np.nan)
+    beliefs[: len(before.beliefs)] = before.beliefs  # states are sorted by mask, and masks by frame
+    return replace(Clamps.none(structure, given), beliefs=beliefs)
 
 
 def border_share(model: SegmentModel, table: SegmentTable, answer: Answer) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 from dunno.errors import InputError, MissingExtra
 from dunno.io.block_files import linked_blocks
 from dunno.io.columns import cell_columns, edge_columns
+from dunno.io.filtering import LeftOut, without_debris
 from dunno.io.output import read_run, reopen_movie
 from dunno.io.tracksdata_graphs import to_graph
 from dunno.io.writers import export
@@ -121,6 +122,11 @@ class Tracking:
         """
         return replace(self, blocks=(filled(self.block),))
 
+    def without_debris(self) -> Tracking:
+        """The same without tracks that are rather debris than cells; other tracks are numbered anew."""
+        blocks = tuple(without_debris(lambda: iter(self.blocks), LeftOut()))
+        return replace(self, blocks=blocks)
+
     def to_geff(self, path: str | Path, overwrite: bool = False) -> None:
         """Write a GEFF: the links at its root, all candidate edges in its group `candidates`."""
         export("geff", path, self.blocks, self.about, self.movie, overwrite=overwrite)
@@ -129,9 +135,10 @@ class Tracking:
         """Write `edges.csv` (candidate edges), `detections.csv` (cells) and `tracks.csv` into a new folder."""
         export("csv", folder, self.blocks, self.about, self.movie, overwrite=overwrite)
 
-    def to_ctc(self, folder: str | Path, overwrite: bool = False) -> None:
-        """Write a Cell Tracking Challenge result: `maskNNN.tif` and `res_track.txt`."""
-        export("ctc", folder, self.blocks, self.about, self.movie, overwrite=overwrite)
+    def to_ctc(self, folder: str | Path, overwrite: bool = False, with_debris: bool = False) -> None:
+        """Write a Cell Tracking Challenge result, `maskNNN.tif` and `res_track.txt`; it has no room for what is debris."""
+        blocks = self.blocks if with_debris else self.without_debris().blocks
+        export("ctc", folder, blocks, self.about, self.movie, overwrite=overwrite)
 
     def to_pandas(self) -> tuple[pandas.DataFrame, pandas.DataFrame]:
         """Return the edges and the detections, as in the CSV files, as two data frames."""
@@ -188,6 +195,16 @@ class Tracking:
             candidates: Hold every candidate edge, marked by `solution`, instead of the links only.
         """
         return to_graph(self.cells, self.movie, self.about, candidates)
+
+
+def open_output(folder: str | Path, masks: str | Path | None = None) -> Tracking:
+    """The tracking of an output folder, with its movie opened again: `dunno.open`.
+
+    Args:
+        folder: What `dunno track` wrote.
+        masks: Where the movie's masks are now, if they have moved.
+    """
+    return Tracking.read(folder, masks)
 
 
 def _rows(columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dunno.calibration import ModelCalibration
 from dunno.calibration.softening import Softening
-from dunno.calibration.verdict import judge
+from dunno.calibration.verdict import SkipTest, judge
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
 from dunno.models.diagnostics import covering
@@ -16,8 +16,9 @@ from dunno.segments.glance import glance
 from dunno.segments.structure import MAX_GAP, Options
 from dunno.tracking.choosing import Choice, choose_evidence
 from dunno.tracking.measured_blocks import broken_frames
-from dunno.tracking.missing import lag_power, with_gaps, with_lag_power
+from dunno.tracking.missing import intervals_with_gaps, lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
+from dunno.tracking.reversal import arrow_counts
 from dunno.tracking.sampling import Sample, fit_sample
 from dunno.tracking.skipping import SkippedModel, skip
 from dunno.tracking.spans import BLOCK
@@ -50,7 +51,17 @@ def fit_plan(plan: Plan, sample: Sample, about: RunInfo, *, may_widen: bool, tel
     calibration = tested(calibration_of(found.choice.fit, about), sample, found.choice.fit, found.skipped, tell)
     model = found.fit.model if sample.movie.clock is None else with_lag_power(found.fit.model, found.power)
     calibration = replace(
-        calibration, model=model, courses=found.fit.courses(), trials=found.choice.trials, segments=segments
+        calibration,
+        model=model,
+        courses=found.fit.courses(),
+        trials=found.choice.trials,
+        segments=segments,
+        intervals=intervals_with_gaps(calibration.intervals, found.choice.fit.model, found.fit.model),
+    )
+    calibration = (
+        replace(calibration, arrow=arrow_counts(calibration, sample, gate, found.choice.fit.best.expected))
+        if segments is None
+        else of_segments(calibration, segments)
     )
     plan = replace(plan, gate=gate, calibration=calibration)
     # a block holds its frames, with their pixels where the cost asks for them
@@ -89,8 +100,7 @@ class FitWithGaps:
 def _fitted_segments(plan: Plan, movie: Movie, is_clear: bool, tell: Tell) -> SegmentModel | None:
     """How masks are made of objects, where a glance says that they may be wrong, or it was asked for.
 
-    Where links are not clear, masks that meet may be cells that passed each other. Somebody's links are about the masks as they
-    are, and named evidence is about cells that have one each.
+    Somebody's links are about the masks as they are, and named evidence is about cells that have one each.
     """
     if (
         plan.repair is False
@@ -101,7 +111,7 @@ def _fitted_segments(plan: Plan, movie: Movie, is_clear: bool, tell: Tell) -> Se
         return None
     movie = movie.blanked([*broken_frames(movie)])
     seen = glance(movie)
-    if (seen.are_clean or not is_clear) and not plan.repair:
+    if seen.are_clean(is_clear) and not plan.repair:
         return None
     gap = MAX_GAP if plan.max_gap is None else plan.max_gap
     return fit_segments(movie, seen, Options(max_gap=gap, divisions=plan.divisions), tell)
@@ -131,6 +141,16 @@ def tested(
     tests = tuple(each.test(softening) for each in (skipped, *slower) if each is not None)
     verdict = judge(tests[0], fit.problems, covering(fit.best.expected))
     return replace(calibration, softening=softening, verdict=verdict, skipping=tests)
+
+
+def of_segments(calibration: ModelCalibration, segments: SegmentModel) -> ModelCalibration:
+    """The calibration with what segments say of themselves, in place of what the masks as they are say of links."""
+    arrow = None if segments.arrow is None else segments.arrow.counts
+    if segments.skipped is None:
+        return replace(calibration, arrow=arrow)
+    skipped, unknown = segments.skipped, float("nan")
+    test = SkipTest(JUDGING, skipped.links, skipped.links, skipped.promised, skipped.composed, unknown, unknown)
+    return replace(calibration, arrow=arrow, problems=(), skipping=(test,), verdict=judge(test))
 
 
 def calibration_of(fit: Fit, about: RunInfo) -> ModelCalibration:

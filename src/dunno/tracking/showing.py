@@ -72,13 +72,13 @@ def plot_promised(tracking: Tracking, ax: Axes | None = None) -> Axes:
     ax.errorbar(
         np.maximum(promised, LEAST_DRAWN), shown, np.abs(np.maximum(ends, LEAST_DRAWN) - shown), fmt="o", capsize=2
     )
-    labels = {"xlabel": "promised to be wrong", "ylabel": "wrong, by what all frames say"}
+    labels = {"xlabel": "promised to be wrong", "ylabel": "wrong, as all frames show"}
     ax.set(
         xscale="log",
         yscale="log",
         xlim=(LEAST_DRAWN, 1),
         ylim=(LEAST_DRAWN, 1),
-        title=tracking.about["verdict"],
+        title=f"probabilities {tracking.about.verdict}",
         **labels,
     )
     return ax

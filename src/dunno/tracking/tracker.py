@@ -182,12 +182,7 @@ class Tracker:
         return self.method.joint and speaks and not self._given_events
 
     def plan(self, movie: Movie, tell: Tell = ignore_progress) -> Plan:
-        """Decide everything that depends on the whole movie; fits the calibration, where it is "self".
-
-        Args:
-            movie: The movie.
-            tell: Is told how far it is.
-        """
+        """Decide everything that depends on the whole movie; fits the calibration, where it is "self"."""
         if len(movie) < 2:
             raise MovieError(f"{movie.name}: the movie has one frame; tracking needs at least two")
         given = self.max_distance

@@ -29,15 +29,8 @@ def epochs(
 ) -> Iterator[tuple[Epoch, TrainingState]]:
     """Train, yielding after each epoch; a checkpoint that is there is gone on from, with the same result.
 
-    Everything random in epoch e comes from (seed, e), so that no generator's state has to be kept.
-
-    Args:
-        windows: Where windows are drawn from.
-        settings: How to train.
-        n_dimensions: Of the places, 2 or 3.
-        checkpoint: The file to keep the state in.
-        about: What must agree for a checkpoint to be gone on from.
-        device: Where to compute: "cpu", "cuda", ….
+    Everything random in epoch e comes from (seed, e), so that no generator's state has to be kept. `about` is what must agree
+    for a checkpoint to be gone on from.
     """
     import torch
 

@@ -11,37 +11,21 @@ from dunno.transformer.model_folder import NORMALISATION
 
 @dataclass(frozen=True)
 class Settings:
-    """The network's size and how it is trained; the defaults are Trackastra's, `small()` is for a CPU.
+    """The network's size and how it is trained; the defaults are Trackastra's, `small()` is for a CPU."""
 
-    Attributes:
-        dropout: The rate at which attention weights are left out.
-        epochs: The most that are trained.
-        patience: Epochs without a better validation loss after which training ends.
-        windows: Training windows per epoch.
-        batch: Windows per step.
-        learning_rate: The largest; it rises over the first tenth of the epochs and falls like a cosine.
-        largest_step: Largest frame step at which windows are drawn (see `dunno.training.windows.Windows`).
-        window: Frames in a window.
-        width: Of the network's layers (Trackastra's d_model).
-        heads: Of the attention.
-        layers: In the encoder, and in the decoder.
-        cutoff: Distance in pixels beyond which nothing is linked.
-        seed: Makes it repeatable, on a machine with the same number of cores.
-    """
-
-    dropout: float = 0.25
-    epochs: int = 100
-    patience: int = 20
-    windows: int = 4096
-    batch: int = 8
-    learning_rate: float = 1e-4
-    largest_step: int = 1
-    window: int = 6
-    width: int = 256
-    heads: int = 4
-    layers: int = 6
-    cutoff: int = 256
-    seed: int = 0
+    dropout: float = 0.25  # The rate at which attention weights are left out
+    epochs: int = 100  # The most that are trained
+    patience: int = 20  # Epochs without a better validation loss after which training ends
+    windows: int = 4096  # Training windows per epoch
+    batch: int = 8  # Windows per step
+    learning_rate: float = 1e-4  # The largest; it rises over the first tenth of the epochs and falls like a cosine
+    largest_step: int = 1  # Largest frame step at which windows are drawn (see `dunno.training.windows.Windows`)
+    window: int = 6  # Frames in a window
+    width: int = 256  # Of the network's layers (Trackastra's d_model)
+    heads: int = 4  # Of the attention
+    layers: int = 6  # In the encoder, and in the decoder
+    cutoff: int = 256  # Distance in pixels beyond which nothing is linked
+    seed: int = 0  # Makes it repeatable, on a machine with the same number of cores
 
     def __post_init__(self) -> None:
         if not 0 <= self.dropout < 1:

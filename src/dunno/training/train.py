@@ -35,14 +35,6 @@ def train(
     The state after each epoch is kept in `output.checkpoint`; a training that was stopped goes on from it and comes to the same
     result. The weights that are written are those with the lowest validation loss.
 
-    Args:
-        movies: Movies with their truth.
-        output: The folder to write.
-        settings: How to train; Trackastra's size if not given.
-        overwrite: Replace an earlier output.
-        device: "cpu", "cuda", ….
-        progress: Wraps the epochs, to show them.
-
     Returns:
         The epochs.
     """

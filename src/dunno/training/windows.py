@@ -18,21 +18,13 @@ VALIDATION = 0.2
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """The cells of a few frames.
+    """The cells of a few frames."""
 
-    Attributes:
-        time: (N,) position of each cell's frame in the window, ascending.
-        place: (N, d) centres in pixels.
-        features: (N, q) as in `dunno.transformer.tokens`.
-        link: (N, N) whether the column's cell, in a later frame, comes from the row's.
-        length: Number of frames.
-    """
-
-    time: Ints
-    place: Singles
-    features: Singles
-    link: Bools
-    length: int
+    time: Ints  # (N,) position of each cell's frame in the window, ascending
+    place: Singles  # (N, d) centres in pixels
+    features: Singles  # (N, q) as in `dunno.transformer.tokens`
+    link: Bools  # (N, N) whether the column's cell, in a later frame, comes from the row's
+    length: int  # Number of frames
 
     def __len__(self) -> int:
         return len(self.time)
@@ -50,16 +42,11 @@ class Window:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """An annotated movie, as its cells' tokens.
+    """An annotated movie, as its cells' tokens."""
 
-    Attributes:
-        frames: Each frame's tokens.
-        truth: Its tracks.
-        held_out: For each frame, (n,) whether the cell lies in the part of the field that is held out for validation.
-    """
-
-    frames: tuple[Tokens, ...]
-    truth: Truth
+    frames: tuple[Tokens, ...]  # Each frame's tokens
+    truth: Truth  # Its tracks
+    # For each frame, (n,) whether the cell lies in the part of the field that is held out for validation
     held_out: tuple[Bools, ...]
 
     @classmethod
@@ -105,17 +92,12 @@ class Recording:
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """Where windows are drawn from.
+    """Where windows are drawn from."""
 
-    Attributes:
-        recordings: The movies.
-        length: Frames in a window.
-        largest_step: Windows are drawn at frame steps from 1 to this, small ones more often (as often between 1 and 2 as
-            between 10 and 20); 1 is how Trackastra trains.
-    """
-
-    recordings: tuple[Recording, ...]
-    length: int
+    recordings: tuple[Recording, ...]  # The movies
+    length: int  # Frames in a window
+    # Windows are drawn at frame steps from 1 to this, small ones more often (as often between 1 and 2 as between 10 and 20); 1
+    # is how Trackastra trains
     largest_step: int = 1
 
     def __post_init__(self) -> None:

@@ -23,17 +23,11 @@ LEVELS = 2**16
 
 @dataclass(frozen=True, eq=False)
 class Dropping:
-    """Which attention weights are left out: of the softmax, each with this rate, the rest scaled up.
+    """Which attention weights are left out: of the softmax, each with this rate, the rest scaled up."""
 
-    Attributes:
-        rate: From 0 to below 1.
-        draws: How many passes.
-        rng: Where randomness comes from.
-    """
-
-    rate: float
-    draws: int
-    rng: np.random.Generator
+    rate: float  # From 0 to below 1
+    draws: int  # How many passes
+    rng: np.random.Generator  # Where randomness comes from
 
     def thinned(self, weight: Any) -> Any:
         """The weights of one draw, some of them left out."""
@@ -48,11 +42,7 @@ class Dropping:
 def forward(network: Any, place: Any, features: Any, dropping: Dropping | None = None) -> Any:
     """(draws, N, N) logits of a window; (1, N, N) where nothing is left out.
 
-    Args:
-        network: Trackastra's `TrackingTransformer`.
-        place: (1, N, 1 + d) time and place.
-        features: (1, N, q).
-        dropping: What is left out at random.
+    Place is (1, N, 1 + d) time and place, features (1, N, q).
     """
     import torch
 

@@ -24,24 +24,15 @@ NEEDED, OPTIONAL, UNUSED = "needed", "optional", "unused"
 
 @dataclass(frozen=True, eq=False)
 class TransformerModel:
-    """A network that is ready to be asked.
+    """A network that is ready to be asked."""
 
-    Attributes:
-        network: Trackastra's `TrackingTransformer`, in evaluation mode.
-        folder: Where it came from.
-        window: How many frames it sees at a time.
-        n_dimensions: 2 or 3; one for 3 also takes 2D movies.
-        cutoff: The distance in pixels beyond which it links nothing.
-        dropout: The rate with which it was trained.
-        images: Whether it sees intensities: "needed"; "optional", where there are any; or "unused". It sees zeros in their place.
-    """
-
-    network: Any
-    folder: Path
-    window: int
-    n_dimensions: int
-    cutoff: float
-    dropout: float
+    network: Any  # Trackastra's `TrackingTransformer`, in evaluation mode
+    folder: Path  # Where it came from
+    window: int  # How many frames it sees at a time
+    n_dimensions: int  # 2 or 3; one for 3 also takes 2D movies
+    cutoff: float  # The distance in pixels beyond which it links nothing
+    dropout: float  # The rate with which it was trained
+    # Whether it sees intensities: "needed"; "optional", where there are any; or "unused". It sees zeros in their place
     images: str
 
     def uses_images(self, cells: Detections) -> bool:

@@ -24,15 +24,10 @@ DARK, BRIGHT = 1.0, 99.8
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """One frame's cells.
+    """One frame's cells."""
 
-    Attributes:
-        place: (n, d) centres, in pixels.
-        features: (n, q) diameter, mean intensity, the inertia tensor row by row, closeness to the border.
-    """
-
-    place: Singles
-    features: Singles
+    place: Singles  # (n, d) centres, in pixels
+    features: Singles  # (n, q) diameter, mean intensity, the inertia tensor row by row, closeness to the border
 
     def __len__(self) -> int:
         return len(self.place)
@@ -41,11 +36,7 @@ class Tokens:
 def tokens_of(cells: Detections, scale: Sequence[float], n_dimensions: int, uses_images: bool) -> Tokens:
     """A frame's tokens: Trackastra's own, from what was measured of the cells.
 
-    Args:
-        cells: The frame's detections.
-        scale: Size of a pixel along each axis.
-        n_dimensions: The model's; a 2D movie is one slice to a model for 3D.
-        uses_images: Whether intensities are seen; without, they are 0.
+    A 2D movie is one slice to a model for 3D; without images intensities are 0.
     """
     own = cells.centroid.shape[1]
     if own > n_dimensions:

@@ -29,15 +29,9 @@ def match_truth(
 ) -> Truth:
     """Check annotations against their markers, and find each detection's track.
 
-    A detection is the track of whose marker it covers more than half (the challenge's rule); one that covers several holds several
-    cells, and is the track it shares most pixels with.
-
-    Args:
-        movie: The detections.
-        table: The annotated tracks, by ascending label; frames are original indices.
-        markers: One label image per frame of the movie; labels are tracks.
-        name: What to call the table in messages.
-        complete: Whether the movie has every annotated frame, so that every track must begin and end in it.
+    A detection is the track of whose marker it covers more than half (the challenge's rule); one that covers several holds
+    several cells, and is the track it shares most pixels with. Markers are one label image per frame; in a `complete` movie,
+    every track must begin and end in it.
     """
     check_table(table, name)
     met_first, met_last = np.zeros(len(table.track), bool), np.zeros(len(table.track), bool)
@@ -86,11 +80,6 @@ def match_tracks(label: Ints, masks: LabelImage, markers: LabelImage) -> Ints:
     """(n,) each detection's track: the marker more than half of which it covers, or 0.
 
     A detection that covers several markers takes the one it shares most pixels with.
-
-    Args:
-        label: (n,) the frame's detections, ascending.
-        masks: The frame's labels.
-        markers: The annotation's labels in the same frame.
     """
     return match_cells(label, masks, markers)[0]
 
@@ -100,19 +89,25 @@ def match_cells(label: Ints, masks: LabelImage, markers: LabelImage, least: floa
 
     A marker is held by the detection that covers most of it, if that is more than a share of it.
     """
-    if masks.shape != markers.shape:
-        raise TruthError(
-            f"masks of shape {masks.shape}, but annotations of shape {markers.shape}; they must be the same"
-        )
-    marked = measure(markers, "annotation")
-    cell, marker, shared = count_overlaps(masks, markers)
-    covered = (shared > least * marked.area[np.searchsorted(marked.label, marker)]) & _are_largest(marker, shared)
+    marker, cell, shared, size = overlaps_of_cells(masks, markers)
+    covered = (shared > least * size) & _are_largest(marker, shared)
     order = np.argsort(shared[covered], kind="stable")  # the largest is written last
     tracks = np.zeros(len(label), np.int64)
     place, held = np.searchsorted(label, cell[covered][order]), marker[covered][order].astype(np.int64)
     tracks[place] = held
     besides = tracks[place] != held
     return tracks, np.stack([place[besides], held[besides]]).astype(np.int64)
+
+
+def overlaps_of_cells(masks: LabelImage, markers: LabelImage) -> tuple[Ints, Ints, Ints, Ints]:
+    """(k,) annotated cells and the masks that share pixels with them, how many, and how many each cell has."""
+    if masks.shape != markers.shape:
+        raise TruthError(
+            f"masks of shape {masks.shape}, but annotations of shape {markers.shape}; they must be the same"
+        )
+    marked = measure(markers, "annotation")
+    cell, marker, shared = count_overlaps(masks, markers)
+    return marker, cell, shared, marked.area[np.searchsorted(marked.label, marker)]
 
 
 def _are_largest(marker: Ints, shared: Ints) -> Bools:

@@ -17,24 +17,23 @@ MOST_BACK = 10
 
 @dataclass(frozen=True, eq=False)
 class TrueMothers:
-    """The truth about one frame pair.
+    """The truth about one frame pair."""
 
-    Attributes:
-        mother: (n,) index of each daughter's true mother among the pair's mothers, or -1: it appeared, or its mother was
-            not detected.
-        known: (n,) whether the daughter is a true cell; a false detection has no truth.
-        undetected: (n,) whether it has a true mother in the earlier frame who was not detected.
-        n_missed: True cells of the later frame that were not detected.
-        n_many: Mothers with more than two true daughters (generations may lie between the frames).
-        also: (2, k) mother and daughter of further true edges, where masks hold several cells.
-    """
-
+    # (n,) index of each daughter's true mother among the pair's mothers, or -1: it appeared, or its mother was not detected
     mother: Ints
-    known: Bools
-    undetected: Bools
-    n_missed: int
-    n_many: int
-    also: Ints
+    known: Bools  # (n,) whether the daughter is a true cell; a false detection has no truth
+    undetected: Bools  # (n,) whether it has a true mother in the earlier frame who was not detected
+    n_missed: int  # True cells of the later frame that were not detected
+    n_many: int  # Mothers with more than two true daughters (generations may lie between the frames)
+    also: Ints  # (2, k) mother and daughter of further true edges, where masks hold several cells
+
+    @property
+    def n_edges(self) -> int:
+        """How many true edges lead to the daughters; cells that share a mask have one each, unless they share its mother, too."""
+        whose, daughter = self.also
+        own = np.flatnonzero(self.mother >= 0)
+        ends = np.concatenate([np.stack([self.mother[own], own]), np.stack([whose, daughter])], axis=1)
+        return int(np.unique(ends, axis=1).shape[1])
 
     def is_true(self, mother: Ints, daughter: Ints) -> Bools:
         """(E,) whether edges join masks that hold the same cell, or a mother and its daughter."""
@@ -99,16 +98,12 @@ def _further_edges(truth: Truth, pair: PairPosterior, index: Ints, held: Ints) -
 
 @dataclass(frozen=True, eq=False)
 class EarlierMothers:
-    """True mothers in frames before a pair's, of daughters whose cell is in no mask of the pair's earlier frame.
+    """True mothers in frames before a pair's, of daughters whose cell is in no mask of the pair's earlier frame."""
 
-    Attributes:
-        frame: (n,) original index of the latest earlier frame in which the cell, or the one it came from, is in a mask; -1 for
-            daughters with a mother in the pair, and where there is none.
-        label: (n,) its label there.
-    """
-
+    # (n,) original index of the latest earlier frame in which the cell, or the one it came from, is in a mask; -1 for daughters
+    # with a mother in the pair, and where there is none
     frame: Ints
-    label: Ints
+    label: Ints  # (n,) its label there
 
 
 def earlier_mothers(truth: Truth, pair: PairPosterior, true: TrueMothers, most: int = MOST_BACK) -> EarlierMothers:

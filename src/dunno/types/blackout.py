@@ -19,11 +19,8 @@ def unseen_shares(counts: Ints, linked: Bools) -> Floats | None:
     """(T,) the share of the cells that have no mask in each frame for a reason that all cells share; `None` where there is none.
 
     A frame is compared with the medians of those before it and those after it, of which the lower one counts: a wash-out that
-    takes cells for good is no blackout. A run's first and last frames are compared with nothing.
-
-    Args:
-        counts: (T,) cells in each frame.
-        linked: (T - 1,) whether each frame is followed by its neighbour.
+    takes cells for good is no blackout. A run's first and last frames are compared with nothing. `linked` (T - 1,) says whether
+    each frame is followed by its neighbour.
 
     Example:
         >>> unseen_shares(np.array([100, 101, 99, 30, 0, 98, 100]), np.ones(6, bool))[3:5].round(2).tolist()

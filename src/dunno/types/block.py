@@ -244,14 +244,7 @@ class Block:
     ) -> Block:
         """Two frames.
 
-        Args:
-            mothers: The earlier frame's cells.
-            daughters: The later frame's.
-            edges: (E,) index of each edge's mother, and of its daughter, sorted by daughter, then by mother.
-            of_mothers: Columns of events, (m,) each; `has_events` follows from them.
-            of_daughters: Columns of daughters, (n,) each.
-            problem: The assignment problem of the two frames.
-            columns: The others.
+        Edges (index of mother, of daughter) are sorted by daughter, then by mother; `has_events` follows from `of_mothers`.
         """
         m, n = len(mothers), len(daughters)
         mother, daughter = edges[0], edges[1] + m

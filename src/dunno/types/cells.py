@@ -23,20 +23,12 @@ CELL_COLUMNS = (*OF_FRAMES, *OF_CELLS)
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """One row per mask, frame by frame, by ascending label; columns as in `Detections`.
+    """One row per mask, frame by frame, by ascending label; columns as in `Detections`."""
 
-    Attributes:
-        frames: (T,) original index of each frame.
-        background: (T,) of each frame; NaN where it was not measured.
-        digest: (T,) of each frame's masks; 0 where it was not taken.
-        ends: (T + 1,) the row with which each frame begins, and the number of rows.
-        time: (T,) when each frame was taken, in usual steps; `None` where all steps of the movie are the same.
-    """
-
-    frames: Ints
-    background: Floats
-    digest: np.ndarray
-    ends: Ints
+    frames: Ints  # (T,) original index of each frame
+    background: Floats  # (T,) of each frame; NaN where it was not measured
+    digest: np.ndarray  # (T,) of each frame's masks; 0 where it was not taken
+    ends: Ints  # (T + 1,) the row with which each frame begins, and the number of rows
     label: Ints
     centroid: Floats
     area: Floats
@@ -47,6 +39,7 @@ class Cells:
     covariance: Floats | None = None
     touching: Floats | None = None
     pieces: Ints | None = None
+    # (T,) when each frame was taken, in usual steps; `None` where all steps of the movie are the same
     time: Floats | None = None
     filled_from: Ints | None = None
 
@@ -177,6 +170,25 @@ class CellSource(Protocol):
     def only(self, frames: Sequence[int]) -> CellSource:
         """Some frames under the same numbers: what a worker elsewhere needs."""
         ...
+
+
+@dataclass(frozen=True)
+class RenumberedCells:
+    """Cells whose frames have other numbers."""
+
+    source: CellSource
+    numbers: Mapping[int, int]  # By position
+
+    def __getitem__(self, t: int) -> Detections:
+        return replace(self.source[t], frame=self.numbers[t])
+
+    def digest(self, t: int) -> int | None:
+        """That of the masks, which are the same."""
+        return self.source.digest(t)
+
+    def only(self, frames: Sequence[int]) -> RenumberedCells:
+        """Some frames under the same numbers."""
+        return RenumberedCells(self.source.only(frames), self.numbers)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dunno.errors import InputError
 from dunno.types.detections import Detections, typical_diameter
 
 
@@ -15,6 +16,11 @@ class Field:
 
     low: tuple[float, ...]
     high: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        widths = np.subtract(self.high, self.low) if len(self.low) == len(self.high) in (2, 3) else np.zeros(1)
+        if not (np.isfinite(widths).all() and (widths > 0).all()):
+            raise InputError(f"the field is from {self.low} to {self.high}; expected two or three sides, each above 0")
 
     @classmethod
     def around(cls, cells: list[Detections]) -> Field:

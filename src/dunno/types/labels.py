@@ -98,10 +98,7 @@ def _three(columns: Any) -> tuple[Ints, Ints, Ints]:
 def mean_over(labels: LabelImage, label: Ints, values: Callable[[Ints], NDArray[np.float64]]) -> NDArray[np.float64]:
     """(n,) mean of some values over the pixels of each label; every label must be in the image.
 
-    Args:
-        labels: The label image.
-        label: (n,) its labels, ascending.
-        values: Given the flat indices of P pixels, their (P,) values; it is asked for pixels inside cells only.
+    `values` is given the flat indices of P pixels, inside cells only, and returns (P,).
     """
     flat = labels.reshape(-1)
     inside = np.flatnonzero(flat)

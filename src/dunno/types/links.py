@@ -60,10 +60,7 @@ class Links:
     def rows(self, frames: Ints, frame_of: Ints, label: Ints) -> tuple[Ints, Ints, Ints]:
         """The links in a table of cells: rows of their mothers and daughters, and frames skipped; only those with both ends there.
 
-        Args:
-            frames: (T,) original index of each of its frames.
-            frame_of: (N,) position in `frames` of each row.
-            label: (N,) of each row, ascending in each frame.
+        `frame_of` (N,) are positions in `frames` (T,), the original indices.
         """
         width = int(max(label.max(initial=0), self.mother.max(initial=0), self.daughter.max(initial=0))) + 1
         keys = np.append(frame_of * width + label, -1)

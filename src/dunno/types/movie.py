@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dunno.errors import MovieError
 from dunno.types.arrays import Floats, Ints
-from dunno.types.cells import CellSource
+from dunno.types.cells import CellSource, RenumberedCells
 from dunno.types.clock import check_times, clock_of
 from dunno.types.detections import Detections, Pixels
 from dunno.types.labels import LabelImage, as_labels
@@ -291,6 +291,18 @@ class Movie:
             view._take_times(view.times)
         else:
             view.clock = clock_of(view.frames)
+        return view
+
+    def reversed(self) -> Movie:
+        """View that is played backwards: its last frame has the number of the first one."""
+        view = self.part(slice(None, None, -1))
+        view.frames = self.frames[0] + self.frames[-1] - view.frames
+        for name in ("times", "clock"):
+            if (values := getattr(view, name)) is not None:
+                setattr(view, name, values[0] + values[-1] - values)
+        if view._cells is not None:
+            numbers = dict(zip(view._places.tolist(), view.frames.tolist(), strict=True))
+            view._cells = RenumberedCells(view._cells, numbers)
         return view
 
     def with_times(self, times: Sequence[float] | Floats) -> Movie:

@@ -37,10 +37,7 @@ def distance_to_nearest(places: Floats, others: Floats) -> Floats:
 def nearest_others(places: Floats, begin: Ints, k: int) -> Ints:
     """(N, k) the nearest other places of the same frame, nearest first; a place itself where there are fewer.
 
-    Args:
-        places: (N, d), frame after frame.
-        begin: (F + 1,) where each frame begins, and N.
-        k: How many.
+    Places are (N, d), frame after frame; `begin` (F + 1,) is where each frame begins, and N.
     """
     return _core.nearest_in_groups(_table(places), np.ascontiguousarray(begin, np.int64), k).reshape(-1, k)
 

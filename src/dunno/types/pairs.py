@@ -19,23 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FramePair:
-    """Two frames to be linked.
+    """Two frames to be linked."""
 
-    Attributes:
-        mothers: The earlier frame's detections.
-        daughters: The later frame's detections.
-        max_distance: How far a cell may move between them; what an event costs is often derived from it.
-        scale: (d,) size of a pixel along each axis.
-        window: The frames around the pair, both of its own among them, for a cost that asks for them; else empty. A
-            perturbation changes `mothers` and `daughters` and leaves the window as it was.
-        drawn: (m, n) what every edge costs, where a perturbation has drawn it from the cost itself.
-    """
-
-    mothers: Detections
-    daughters: Detections
-    max_distance: float
-    scale: tuple[float, ...] = (1.0, 1.0)
+    mothers: Detections  # The earlier frame's detections
+    daughters: Detections  # The later frame's detections
+    max_distance: float  # How far a cell may move between them; what an event costs is often derived from it
+    scale: tuple[float, ...] = (1.0, 1.0)  # (d,) size of a pixel along each axis
+    # The frames around the pair, both of its own among them, for a cost that asks for them; else empty. A perturbation changes
+    # `mothers` and `daughters` and leaves the window as it was
     window: tuple[Detections, ...] = ()
+    # (m, n) what every edge costs, where a perturbation has drawn it from the cost itself
     drawn: Floats | None = field(default=None, repr=False)
 
     @property
@@ -51,15 +44,10 @@ class FramePair:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The edges worth a cost, sorted by daughter, then by mother.
+    """The edges worth a cost, sorted by daughter, then by mother."""
 
-    Attributes:
-        mother: (E,) index into the pair's mothers.
-        daughter: (E,) index into the pair's daughters.
-    """
-
-    mother: Ints
-    daughter: Ints
+    mother: Ints  # (E,) index into the pair's mothers
+    daughter: Ints  # (E,) index into the pair's daughters
 
     def __len__(self) -> int:
         return len(self.mother)

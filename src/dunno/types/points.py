@@ -23,19 +23,12 @@ MOST_EMPTY = 10_000  # frames per point; judged: more is a mistake
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Points where a movie has masks otherwise.
+    """Points where a movie has masks otherwise."""
 
-    Attributes:
-        label: Each frame's (n,) names of its points, ascending, by position.
-        place: Each frame's (n, d) places in pixels, by position.
-        diameter: What a cell is taken to measure, in physical units.
-        source: The file, for messages.
-    """
-
-    label: Mapping[int, Ints]
-    place: Mapping[int, Floats]
-    diameter: float
-    source: str = "points"
+    label: Mapping[int, Ints]  # Each frame's (n,) names of its points, ascending, by position
+    place: Mapping[int, Floats]  # Each frame's (n, d) places in pixels, by position
+    diameter: float  # What a cell is taken to measure, in physical units
+    source: str = "points"  # The file, for messages
 
     def __len__(self) -> int:
         return len(self.label)

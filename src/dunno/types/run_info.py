@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
+
+from dunno.errors import InputError
+from dunno.types.records import check_given, misplaced
 
 EARLIER = "as an earlier version of dunno saw it, which did not test by skipping frames"
 """The reason of a verdict that version 0.1 did not write."""
@@ -54,6 +56,7 @@ class RunInfo(Mapping[str, Any]):
     calibrated: bool
     verdict: str = "untested"
     reason: str = ""
+    verdicts: Mapping[str, Any] = field(default_factory=dict)
     review: Mapping[str, Any] | None = None
     export: Mapping[str, Any] | None = None
 
@@ -65,15 +68,16 @@ class RunInfo(Mapping[str, Any]):
         return cls(**told | {name: content[name] for name in cls.__dataclass_fields__ if name in content})
 
     @classmethod
-    def misfit(cls, content: Mapping[str, Any]) -> str | None:
-        """The first parameter that is missing, or not of its form; `None` where all are well."""
+    def check(cls, content: Mapping[str, Any]) -> None:
+        """Refuse the first parameter that is missing, or not what its field may hold."""
         always = (each.name for each in fields(cls) if each.default is each.default_factory is MISSING)
-        given = {**dict.fromkeys(always, MISSING), **content}
-        kinds = get_type_hints(cls).items()
-        wrong = next((name for name, kind in kinds if name in given and not _fits(given[name], kind)), None)
-        if wrong is None and (len(content["frames"]) < 2 or min(content["frames"]) < 0):
-            return "frames"
-        return "step" if wrong is None and content["step"] < 1 else wrong
+        if missing := [name for name in always if name not in content]:
+            raise InputError(f"{missing[0]} is missing")
+        check_given(cls, content)
+        if len(content["frames"]) < 2 or min(content["frames"]) < 0:
+            raise misplaced(content["frames"], "frames", "expected at least two, from 0")
+        if content["step"] < 1:
+            raise misplaced(content["step"], "step", "expected a number from 1")
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON; what was reviewed and exported only where something was."""
@@ -147,13 +151,3 @@ class RunInfo(Mapping[str, Any]):
     def skip_tests(self) -> Sequence[Mapping[str, Any]]:
         """What the skip tests saw, one for each step."""
         return self.calibration_details.get("skipping") or ()
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    """Whether what JSON holds is of an annotated kind."""
-    of, parts = get_origin(kind), get_args(kind)
-    if of is UnionType:
-        return any(_fits(value, part) for part in parts)
-    if of is Sequence:
-        return isinstance(value, list) and all(_fits(each, parts[0]) for each in value)
-    return type(value) in {float: (float, int), Mapping: (dict,)}.get(of or kind, (kind,))

@@ -17,13 +17,8 @@ FIRST = 1
 class Lock:
     """Holds a file for one process; the file says who holds it.
 
-    The operating system's own locks (flock, LockFileEx), by `filelock`: a process that is killed leaves none behind.
-
-    Args:
-        path: The file; its folder exists.
-        who: Whom to name to others.
-        refused: What to tell them, with `{holder}` for who holds it.
-        needed: Refuse to go on where a disk knows no locks, as some network disks do.
+    The operating system's own locks (flock, LockFileEx), by `filelock`: a process that is killed leaves none behind. Others are
+    told `refused`, with `{holder}`; `needed` refuses to go on where a disk knows no locks, as some network disks do.
 
     Raises:
         OSError: Nothing can be written there.

@@ -33,25 +33,15 @@ def ignore_progress(stage: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a stage of the work is.
+    """How far a stage of the work is."""
 
-    Attributes:
-        stage: What is being done, such as "tracking".
-        done: How much of it.
-        total: How much there is; 0 where nobody knows.
-        seconds: Since the whole work began.
-        per_second: Speed in this stage, of what was not done before; 0 where nothing has been done yet.
-        seconds_left: Of this stage, at that speed; `None` where there is no telling.
-        memory: Bytes that the process and its own workers hold; `None` where the system does not say.
-    """
-
-    stage: str
-    done: int
-    total: int
-    seconds: float
-    per_second: float
-    seconds_left: float | None
-    memory: int | None
+    stage: str  # What is being done, such as "tracking"
+    done: int  # How much of it
+    total: int  # How much there is; 0 where nobody knows
+    seconds: float  # Since the whole work began
+    per_second: float  # Speed in this stage, of what was not done before; 0 where nothing has been done yet
+    seconds_left: float | None  # Of this stage, at that speed; `None` where there is no telling
+    memory: int | None  # Bytes that the process and its own workers hold; `None` where the system does not say
 
     def __str__(self) -> str:
         parts = [f"{self.stage}: {self.done:,}" + (f" of {self.total:,}" if self.total else "")]

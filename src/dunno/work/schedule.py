@@ -80,12 +80,8 @@ class Pool(Executor):
 def in_order(function: Callable[[Item], Result], items: Iterable[Item], pool: Pool) -> Iterator[Result]:
     """Yield `function(item)` for each item, in the items' order, no more submitted at a time than there is room for.
 
-    `Executor.map` would submit everything at once and hold every result that nobody has asked for yet.
-
-    Args:
-        function: What to do; must pickle if the pool runs processes.
-        items: What to do it with; read as needed.
-        pool: Left running.
+    `Executor.map` would submit everything at once and hold every result that nobody has asked for yet. The function must pickle
+    if the pool runs processes; the pool is left running.
     """
     waiting: deque[Future[Result]] = deque()
     remaining = iter(items)
@@ -166,11 +162,8 @@ def count_workers(asked: int | None = None) -> int:
 def open_pool(workers: int, dask: str | None = None, *, processes: bool = False) -> Iterator[Pool]:
     """Open a pool of workers.
 
-    Args:
-        workers: Threads to use here.
-        dask: Address of a Dask scheduler to use instead, or its scheduler file (.json); what runs there must pickle, and finds its
-            files by itself.
-        processes: Use processes instead of threads; what runs there must pickle.
+    `dask` is the address of a scheduler, or its file (.json). What runs in processes must pickle; on Dask it finds its files
+    itself.
     """
     if dask is not None:
         with _client(dask) as client:

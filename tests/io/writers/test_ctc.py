@@ -50,8 +50,8 @@ def test_a_result_needs_the_movies_masks(tracking: Tracking, tmp_path: Path) -> 
         export("ctc", tmp_path / "ctc", tracking.blocks, tracking.about)
 
 
-def test_a_track_is_listed_where_its_masks_hold_a_cell(tmp_path: Path) -> None:
-    """One that begins and ends with false masks, one that is false all the time, and the daughters of that one."""
+def test_tracks_of_debris_are_left_out_as_a_whole(tmp_path: Path) -> None:
+    """One that is rather a cell, though two of its objects are not; one of debris; and the daughters of that one."""
     frames = np.zeros((4, 20, 60), np.uint16)
     frames[:, 5:9, 5:9], frames[:2, 5:9, 30:34] = 1, 2
     frames[2:, 5:9, 26:30], frames[2:, 5:9, 34:38] = 3, 4
@@ -62,10 +62,14 @@ def test_a_track_is_listed_where_its_masks_hold_a_cell(tmp_path: Path) -> None:
         (2, 3, 2),
         (2, 3, 2),
     ]
-    p_cell = np.array([0.1, 0.1, 0.9, 0.1, 0.9, 0.9, 0.9, 0.1, 0.9, 0.9])
-    replace(tracking, blocks=(replace(tracking.block, p_cell=p_cell),)).to_ctc(tmp_path / "out")
+    p_cell = np.array([0.4, 0.1, 0.9, 0.1, 0.9, 0.9, 0.9, 0.4, 0.9, 0.9])
+    judged = replace(tracking, blocks=(replace(tracking.block, p_cell=p_cell),))
+    assert [row.p_cell for row in judged.tracks()] == pytest.approx([0.65, 0.1, 0.9, 0.9])
+    judged.to_ctc(tmp_path / "all", with_debris=True)
+    assert len(np.loadtxt(tmp_path / "all" / "res_track.txt", int)) == 4
+    judged.to_ctc(tmp_path / "out")
     rows = np.loadtxt(tmp_path / "out" / "res_track.txt", int).tolist()
-    assert rows == [[1, 1, 2, 0], [3, 2, 3, 0], [4, 2, 3, 0]]
+    assert rows == [[1, 0, 3, 0], [2, 2, 3, 0], [3, 2, 3, 0]]
     for t in range(4):
         drawn = set(np.unique(tifffile.imread(tmp_path / "out" / f"mask{t:03d}.tif")).tolist()) - {0}
         assert drawn == {label for label, first, last, _ in rows if first <= t <= last}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -12,14 +12,26 @@ from dunno.assignment import Problem, Rounds
 from dunno.calibration.base import Calibration
 from dunno.calibration.evidence_trials import Trial, in_words
 from dunno.calibration.softening import Softening, with_unknown
-from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict
+from dunno.calibration.verdict import (
+    LEAST_SEEN_DIVISIONS,
+    LEAST_SETS,
+    UNTESTED,
+    SkipTest,
+    Verdict,
+    judge_divisions,
+    judge_segments,
+    worst,
+)
 from dunno.costs import Cost, evaluate
+from dunno.errors import InputError
 from dunno.models.drift import with_drift
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
 from dunno.segments.fit import SegmentModel
 from dunno.types import Block, Candidates, Floats, FramePair, RunInfo
+from dunno.types.arrow_counts import ArrowCounts
 from dunno.types.field import Field
+from dunno.types.records import Count, NonNegative, to_json
 from dunno.types.stretch import Stretch, Transition
 
 
@@ -34,7 +46,7 @@ class ModelCalibration(Calibration):
     must_agree: ClassVar[tuple[str, ...]] = ("cost", "cost_parameters", "scale")
 
     model: Model  # The movie's pooled parameters
-    fitted: str  # "self" or "truth"
+    fitted: Literal["self", "truth"]
     # Original indices of the frames at which the varying parameters were fitted; empty if they do not vary
     frames: tuple[int, ...] = ()
     # For each parameter that varies in time, its values at `frames`
@@ -50,9 +62,10 @@ class ModelCalibration(Calibration):
     fitted_for: Mapping[str, Any] = field(default_factory=dict)  # What it was fitted on
     # How well the odds of divisions are known where masks are judged: the standard deviation of their common
     # logarithm
-    division_doubt: float = 0.0
-    frames_per_block: int = 0
+    division_doubt: NonNegative = 0.0
+    frames_per_block: Count = 0
     segments: SegmentModel | None = None
+    arrow: ArrowCounts | None = None  # Divisions that the movie shows, and those that it shows backwards
 
     @property
     def collective(self) -> bool:
@@ -66,6 +79,28 @@ class ModelCalibration(Calibration):
     @property
     def never_divides(self) -> bool:
         return self.model.never_divides
+
+    @property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        found = {"links": self.verdict}
+        if self.arrow is not None:
+            found["divisions"] = judge_divisions(self.arrow, self.judges_masks)
+        if self.segments is not None and self.segments.skipped is not None:
+            found["segments"] = judge_segments(self.segments.skipped.sets, self.segments.skipped.unknown)
+        return found
+
+    @property
+    def overall(self) -> Verdict:
+        few = self.arrow is None or self.arrow.seen < LEAST_SEEN_DIVISIONS
+        verdicts = {name: each for name, each in self.verdicts.items() if name != "segments" or self._has_sets}
+        return worst(verdicts, few)
+
+    @property
+    def _has_sets(self) -> bool:
+        """Whether there are parts and unions enough to be judged."""
+        return (
+            self.segments is not None and self.segments.skipped is not None and self.segments.skipped.sets >= LEAST_SETS
+        )
 
     @property
     def judges_masks(self) -> bool:
@@ -125,9 +160,9 @@ class ModelCalibration(Calibration):
             "problems": list(self.problems),
             "tempering": self.softening.tempering,
             "unknown": self.softening.unknown,
-            "skipping": [test.to_dict() for test in self.skipping],
+            "skipping": to_json(self.skipping),
             "terms": [term.name for term in self.model.terms],
-            "evidence": {"told": in_words(self.trials), "trials": [trial.to_dict() for trial in self.trials]},
+            "evidence": {"told": in_words(self.trials), "trials": to_json(self.trials)},
             "collective": self.collective,
             "max_gap": self.max_gap,
             "judges_masks": self.judges_masks,
@@ -135,7 +170,7 @@ class ModelCalibration(Calibration):
             "varies_in_time": bool(self.frames),
             "parameters": {
                 **parameters,
-                "field": self.model.to_dict()["field"],
+                "field": to_json(self.model.field),
                 "p_single": (1 - parameters["p_lost"]) * (1 - parameters["p_divide"]),
             },
             "units": {name: each.unit for name, each in self.model.parameters.items()},
@@ -178,43 +213,21 @@ class ModelCalibration(Calibration):
     def losses(self) -> tuple[float, float]:
         return self.summary["loss_before"], self.summary["loss_after"]
 
-    def content(self) -> dict[str, Any]:
-        return {
-            "fitted": self.fitted,
-            "model": self.model.to_dict(),
-            "frames": list(self.frames),
-            "courses": {name: list(values) for name, values in self.courses.items()},
-            "softening": asdict(self.softening),
-            "verdict": asdict(self.verdict),
-            "skipping": [test.to_dict() for test in self.skipping],
-            "trials": [trial.to_dict() for trial in self.trials],
-            "problems": list(self.problems),
-            "intervals": {name: list(interval) for name, interval in self.intervals.items()},
-            "summary": dict(self.summary),
-            "division_doubt": self.division_doubt,
-            "together": self.frames_per_block,
-            "segments": None if self.segments is None else self.segments.to_dict(),
-        }
+    def __post_init__(self) -> None:
+        varying = [each.name for each in self.model.parameters.values() if each.varies]
+        for name, values in self.courses.items():
+            if name not in varying or len(values) != len(self.frames):
+                raise InputError(
+                    f"courses.{name:.40} has {len(values)} values; expected {len(self.frames)}, of {', '.join(varying)}"
+                )
 
     @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> ModelCalibration:
-        return cls(
-            model=Model.from_dict(content["model"]),
-            fitted=content["fitted"],
-            frames=tuple(content["frames"]),
-            courses={name: tuple(values) for name, values in content["courses"].items()},
-            softening=Softening(**content["softening"]),
-            verdict=Verdict(**content["verdict"]),
-            skipping=tuple(SkipTest.of_dict(test) for test in content["skipping"]),
-            trials=tuple(Trial.of_dict(trial) for trial in content.get("trials", ())),
-            problems=tuple(content["problems"]),
-            intervals={name: (low, high) for name, (low, high) in content["intervals"].items()},
-            summary=content["summary"],
-            fitted_for=content["fitted_for"],
-            division_doubt=content.get("division_doubt", 0.0),
-            frames_per_block=content.get("together", 0),
-            segments=None if content.get("segments") is None else SegmentModel.of_dict(content["segments"]),
-        )
+    def today(cls, content: dict[str, Any]) -> dict[str, Any]:
+        """Schema 2 called `frames_per_block` together, and its first files did not know of trials, doubt and segments."""
+        if content.get("schema") != 2:
+            return content
+        late = {"trials": [], "division_doubt": 0.0, "frames_per_block": content.get("together", 0), "segments": None}
+        return {**late, **{name: value for name, value in content.items() if name != "together"}}
 
     def moved_to(self, field: Field) -> ModelCalibration:
         """The same for another movie: its own field, and the pooled parameters, because its clock is another."""

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from dunno.assignment.distributions import log_sum, normalise
+from dunno.calibration.applying import solved_again
 from dunno.calibration.base import Calibration, refuse_calibrated
 from dunno.calibration.comparison import Comparison
-from dunno.calibration.solving import solved_again
 from dunno.calibration.verdict import UNTESTED, SkipTest, Verdict, fitted_with_truth
 from dunno.errors import DunnoWarning, InputError
 from dunno.truth import MOTHERLESS, true_mothers
 from dunno.types import Block, Bools, Floats, Ints, PairPosterior, RunInfo, Truth
+from dunno.types.records import MaybeKnown, to_json
 from dunno.types.searching import find_lowest
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ Losses = Callable[[float], Floats]
 
 UNKNOWN_MOTHER = -2  # index; exact: a mark
 """The mother of a daughter that is not judged."""
-
-KEPT = ("temperature", "fitted", "loss_before", "loss_after", "at_bound")
 
 
 @dataclass(frozen=True)
@@ -65,11 +64,11 @@ class TemperatureScaling(Calibration):
 
     temperature: float
     fitted_for: Mapping[str, Any] = field(default_factory=dict)
-    loss_before: float = float("nan")
-    loss_after: float = float("nan")
+    loss_before: MaybeKnown = float("nan")
+    loss_after: MaybeKnown = float("nan")
     counts: Mapping[str, int] = field(default_factory=dict)
     at_bound: bool = False
-    fitted: str = "truth"
+    fitted: Literal["self", "truth"] = "truth"
     verdict: Verdict = UNTESTED
     interval: tuple[float, float] | None = None
     skipping: tuple[SkipTest, ...] = ()
@@ -129,7 +128,7 @@ class TemperatureScaling(Calibration):
             "interval": None if self.interval is None else list(self.interval),
             "verdict": self.verdict.word,
             "reason": self.verdict.reason,
-            "skipping": [test.to_dict() for test in self.skipping],
+            "skipping": to_json(self.skipping),
             "data": self.fitted_for.get("movie"),
         }
 
@@ -142,27 +141,6 @@ class TemperatureScaling(Calibration):
     @property
     def losses(self) -> tuple[float, float]:
         return self.loss_before, self.loss_after
-
-    def content(self) -> dict[str, Any]:
-        return {
-            **{name: getattr(self, name) for name in KEPT},
-            "counts": dict(self.counts),
-            "verdict": asdict(self.verdict),
-            "interval": None if self.interval is None else list(self.interval),
-            "skipping": [test.to_dict() for test in self.skipping],
-        }
-
-    @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> TemperatureScaling:
-        interval = content["interval"]
-        return cls(
-            **{name: content[name] for name in KEPT},
-            counts=content["counts"],
-            verdict=Verdict(**content["verdict"]),
-            interval=None if interval is None else (interval[0], interval[1]),
-            skipping=tuple(SkipTest.of_dict(test) for test in content["skipping"]),
-            fitted_for=content["fitted_for"],
-        )
 
 
 def scaled(block: Block, temperature: float) -> Block:

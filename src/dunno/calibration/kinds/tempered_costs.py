@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from dunno.assignment import Problem
@@ -11,6 +11,7 @@ from dunno.calibration.base import Calibration
 from dunno.calibration.verdict import UNTESTED, Verdict
 from dunno.costs import Cost, evaluate
 from dunno.types import Candidates, Floats, FramePair, Ints
+from dunno.types.records import MaybeKnown, Positive
 
 EVENT_COSTS = ("appear", "disappear", "divide")
 
@@ -22,13 +23,13 @@ class TemperedCosts(Calibration):
     name: ClassVar[str] = "tempering and event costs"
     makes_costs: ClassVar[bool] = True
 
-    tempering: float  # What all edge costs are divided by
+    tempering: Positive  # What all edge costs are divided by
     appear: float  # Cost of a daughter without mother, in units of the tempered costs; likewise disappear and divide
     disappear: float
     divide: float
     fitted_for: Mapping[str, Any] = field(default_factory=dict)  # What it was fitted on
-    loss_before: float = float("nan")  # Mean −log P(truth) at the costs' own defaults
-    loss_after: float = float("nan")  # The same when fitted
+    loss_before: MaybeKnown = float("nan")  # Mean −log P(truth) at the costs' own defaults
+    loss_after: MaybeKnown = float("nan")  # The same when fitted
     verdict: Verdict = UNTESTED  # What may be said of its probabilities
 
     def problem(self, pair: FramePair, candidates: Candidates, cost: Cost) -> tuple[Floats, Problem]:
@@ -51,13 +52,3 @@ class TemperedCosts(Calibration):
     @property
     def losses(self) -> tuple[float, float]:
         return self.loss_before, self.loss_after
-
-    def content(self) -> dict[str, Any]:
-        own = {name: getattr(self, name) for name in ("tempering", *EVENT_COSTS, "loss_before", "loss_after")}
-        return {**own, "verdict": asdict(self.verdict)}
-
-    @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> TemperedCosts:
-        names = ("tempering", *EVENT_COSTS, "loss_before", "loss_after")
-        own = {name: float(content[name]) for name in names}
-        return cls(**own, fitted_for=content["fitted_for"], verdict=Verdict(**content["verdict"]))

@@ -42,14 +42,6 @@ def export(
 ) -> list[TrackRow]:
     """Write a stream of blocks in one format, whole or not at all.
 
-    Args:
-        name: Of the format.
-        path: The file or folder to make.
-        blocks: In frame order.
-        about: Who made them.
-        movie: For the formats that need its masks.
-        overwrite: Replace what dunno wrote there before.
-
     Returns:
         The tracks.
     """

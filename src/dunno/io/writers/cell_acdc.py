@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from dunno.errors import InputError
-from dunno.io.columns import TableWriter, axes_of, generations, mothers_of
-from dunno.io.csv_rows import table
+from dunno.io.columns import TableWriter, axes_of, csv_table, generations, mothers_of
 from dunno.lineage.tracks import NumberedBlock, TrackRow
 from dunno.types import Ints, Movie, RunInfo
 from dunno.types.labels import relabelled
@@ -67,7 +66,7 @@ class CellAcdcWriter(TableWriter):
             "sister_ID_tree": _sisters(mother)[track],
             **{name: columns[name] for name in ("probability", "entropy", "p_divide")},
         }
-        (self.path / "acdc_output.csv").write_bytes(table(told))
+        (self.path / "acdc_output.csv").write_bytes(csv_table(told))
 
     def _area_name(self) -> str:
         names = ("cell_area_pxl", "cell_area_um2") if self._movie.n_dimensions == 2 else ("cell_vol_vox", "cell_vol_fl")

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dunno.io.columns import cell_columns, edge_columns
-from dunno.io.csv_rows import header, rows
+from dunno.io.columns import cell_columns, csv_header, csv_rows, edge_columns
 from dunno.lineage.tracks import NumberedBlock, TrackRow
 from dunno.types import Cells, Detections, Movie, RunInfo
 
@@ -21,6 +20,7 @@ TRACK_COLUMNS = (
     "least_confidence",
     "ending",
     "p_ending",
+    "p_cell",
 )
 
 
@@ -61,9 +61,9 @@ class _Table:
     def write(self, columns: dict[str, np.ndarray]) -> None:
         """Write rows."""
         if not self._has_header:
-            self._file.write(header(columns))
+            self._file.write(csv_header(columns))
             self._has_header = True
-        self._file.write(rows(columns))
+        self._file.write(csv_rows(columns))
 
     def close(self) -> None:
         """Close the file."""
@@ -71,9 +71,9 @@ class _Table:
 
 
 def _track_line(row: TrackRow) -> str:
-    p_ending = "" if row.p_ending is None else f"{row.p_ending:.9g}"
+    p_ending, p_cell = ("" if p is None else f"{p:.9g}" for p in (row.p_ending, row.p_cell))
     sure = f"{row.confidence:.9g},{row.least:.9g}"
-    return f"{row.track},{row.first},{row.last},{row.mother},{sure},{row.ending},{p_ending}\n"
+    return f"{row.track},{row.first},{row.last},{row.mother},{sure},{row.ending},{p_ending},{p_cell}\n"
 
 
 def write_cells(path: Path, frames: Iterable[Detections]) -> int:
@@ -82,7 +82,7 @@ def write_cells(path: Path, frames: Iterable[Detections]) -> int:
     with path.open("wb") as file:
         for index, cells in enumerate(frames):
             columns = Cells.of([cells]).columns()
-            file.write(header(columns) if index == 0 else b"")
-            file.write(rows(columns))
+            file.write(csv_header(columns) if index == 0 else b"")
+            file.write(csv_rows(columns))
             written += len(cells)
     return written

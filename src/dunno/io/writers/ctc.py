@@ -31,7 +31,7 @@ class CtcWriter:
 
     Frames keep their original numbers where they are consecutive; of every n-th frame, they are counted from 0, because
     the challenge's tools need consecutive files. A track with a gap becomes several, each the only child of the one before it,
-    as the challenge has it; their labels count down from the largest. Masks that are no cells are left out.
+    as the challenge has it; their labels count down from the largest. What is in no track is left out.
     """
 
     name = "ctc"
@@ -59,11 +59,10 @@ class CtcWriter:
     def write(self, numbered: NumberedBlock) -> None:
         for t in numbered.frames:
             rows = numbered.block.rows(t)
-            cells, track = numbered.block.cells.at(t), numbered.track[rows]
-            self._write(cells, np.where(numbered.p_cell[rows] < 0.5, 0, track))
+            self._write(numbered.block.cells.at(t), numbered.track[rows])
 
     def _write(self, cells: Detections, track: Ints) -> None:
-        """Write one frame's masks; the tracks of masks that hold no cell are 0."""
+        """Write one frame's masks."""
         if track.max(initial=0) > MAX_LABEL:
             raise OutputError(
                 f"{self._folder}: more than {MAX_LABEL} tracks do not fit the challenge's 16-bit masks; "

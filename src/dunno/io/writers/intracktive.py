@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dunno.io.columns import TableWriter, axes_of, mothers_of, radius
-from dunno.io.csv_rows import table
+from dunno.io.columns import TableWriter, axes_of, csv_table, mothers_of, radius
 from dunno.lineage.tracks import TrackRow
 
 
@@ -31,4 +30,4 @@ class IntracktiveWriter(TableWriter):
             "parent_track_id": np.where(mother > 0, mother, -1),
             "radius": radius(columns["area"], len(axes)),
         }
-        self.path.write_bytes(table({**told, **columns}))
+        self.path.write_bytes(csv_table({**told, **columns}))

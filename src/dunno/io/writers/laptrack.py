@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dunno.io.columns import TableWriter, mothers_of
-from dunno.io.csv_rows import table
+from dunno.io.columns import TableWriter, csv_table, mothers_of
 from dunno.lineage.tracks import TrackRow
 
 
@@ -30,8 +29,8 @@ class LapTrackWriter(TableWriter):
             "tree_id": columns.pop("family") - 1,
             "parent_track_id": mother[track] - 1,
         }
-        (self.path / "track.csv").write_bytes(table({**told, **columns}))
+        (self.path / "track.csv").write_bytes(csv_table({**told, **columns}))
         child = np.flatnonzero(mother)
         split = {"parent_track_id": mother[child] - 1, "child_track_id": child - 1}
-        (self.path / "split.csv").write_bytes(table(split))
-        (self.path / "merge.csv").write_bytes(table({name: values[:0] for name, values in split.items()}))
+        (self.path / "split.csv").write_bytes(csv_table(split))
+        (self.path / "merge.csv").write_bytes(csv_table({name: values[:0] for name, values in split.items()}))

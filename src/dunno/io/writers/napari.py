@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dunno.io.columns import TableWriter, axes_of, mothers_of
-from dunno.io.csv_rows import table
+from dunno.io.columns import TableWriter, axes_of, csv_table, mothers_of
 from dunno.lineage.tracks import TrackRow
 
 
@@ -25,4 +24,4 @@ class NapariWriter(TableWriter):
         order = np.lexsort((columns["frame"], columns["track"]))
         layer = {"ID": columns.pop("track"), "T": columns.pop("frame")}
         layer |= {axis.upper(): columns.pop(axis) for axis in axes}
-        self.path.write_bytes(table({name: values[order] for name, values in {**layer, **columns}.items()}))
+        self.path.write_bytes(csv_table({name: values[order] for name, values in {**layer, **columns}.items()}))

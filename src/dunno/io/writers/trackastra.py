@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dunno.io.columns import TableWriter, edge_columns
-from dunno.io.csv_rows import table
+from dunno.io.columns import TableWriter, csv_table, edge_columns
 from dunno.lineage.tracks import NumberedBlock, TrackRow
 
 
@@ -29,4 +28,4 @@ class TrackastraWriter(TableWriter):
 
     def tables(self, columns: dict[str, np.ndarray], sizes: Sequence[int], tracks: Sequence[TrackRow]) -> None:
         order = np.lexsort([columns[name] for name in ("target_label", "target_frame", "source_label", "source_frame")])
-        self.path.write_bytes(table({name: values[order] for name, values in columns.items()}))
+        self.path.write_bytes(csv_table({name: values[order] for name, values in columns.items()}))

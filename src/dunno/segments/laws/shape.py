@@ -19,12 +19,8 @@ LASTS = 0.9
 
 HALVES_PRIOR, BALANCE_PRIOR, ANY_BALANCE_PRIOR = Prior(0.08**2, 20.0), Prior(0.08**2, 20.0), Prior(0.12**2, 20.0)
 
-LONGER, TWO_WORTH, TWO_BALANCE_PRIOR = (
-    0.25,
-    1e6,
-    Prior(0.25**2, 1e6),
-)
-"""Of masks of two: mean stretch beyond that of single cells, its worth; variance of their balance."""
+LONGER, TWO_BALANCE = 0.25, 0.25**2
+"""Of masks of two: mean stretch beyond that of single cells; variance of their balance."""
 
 ROUND = {2: log(0.4788), 3: log(0.4653)}
 """Log length between the halves of a disc and of a ball, in roots of their area: no mask's halves are nearer."""
@@ -51,6 +47,7 @@ class Shape:
         any_balance: Variance of the balance.
         halves: Variance of the vector's change, from a frame to the next.
         balance: Variance of the balance's change.
+        odd: Share of single cells whose masks look like those of two.
     """
 
     dimensions: int
@@ -60,16 +57,13 @@ class Shape:
     halves: float = HALVES_PRIOR.mean
     balance: float = BALANCE_PRIOR.mean
     odd: float = ODD_PRIOR.mean
-    two_stretch: float = 0.0
-    two_spread: float = 0.0
-    two_balance: float = TWO_BALANCE_PRIOR.mean
 
     @classmethod
     def beforehand(cls, segments: Segments, cells: Bools) -> Shape:
         """From the masks that are taken for cells."""
         stretch = stretches(segments.halves[: segments.n_masks][cells])
         mean, spread = float(stretch.mean()), max(float(stretch.std()), LEAST_SPREAD)
-        return cls(segments.dimensions, mean, spread, two_stretch=mean + LONGER, two_spread=spread)
+        return cls(segments.dimensions, mean, spread)
 
     def log_of(self, halves: Floats, balance: Floats) -> Floats:
         """Of the halves of a single cell's mask: usual, or odd."""
@@ -85,13 +79,9 @@ class Shape:
 
     def log_of_two(self, halves: Floats, balance: Floats) -> Floats:
         """Of the halves of a mask of two cells."""
-        stretch = _gamma(stretches(halves), self.two_stretch, self.two_spread)
+        stretch = _gamma(stretches(halves), self.stretch + LONGER, self.spread)
         vector = stretch + any_direction(lengths(halves), self.dimensions)
-        return vector + student(balance**2, self.two_balance, BALANCE_TAIL)
-
-    def log_two(self, segments: Segments) -> Floats:
-        """(N,) of every segment's halves if it holds two, over that if it holds one; NaN for parts."""
-        return self.log_of_two(segments.halves, segments.balance) - self.log_marginal(segments)
+        return vector + student(balance**2, TWO_BALANCE, BALANCE_TAIL)
 
     def log_marginal(self, segments: Segments) -> Floats:
         """(N,) of every segment's halves; NaN for parts."""
@@ -118,8 +108,8 @@ class Shape:
             ratios.append(np.where(known, ratio, -log(2)))
         return ratios[0], ratios[1]
 
-    def fitted(self, pairs: Near, weight: Floats, segments: Segments, single: Floats, two: Floats) -> Shape:
-        """By links of whole masks with these weights, and by how probable it is that each mask is one cell, and two."""
+    def fitted(self, pairs: Near, weight: Floats, segments: Segments, single: Floats) -> Shape:
+        """By links of whole masks with these weights, and by how probable it is that each mask is one cell."""
         whole = pairs.parts == 0
         pairs, weight = pairs[whole], weight[whole]
         lag = pairs.lag
@@ -131,8 +121,6 @@ class Shape:
         halves, balance = segments.halves[: segments.n_masks], segments.balance[: segments.n_masks]
         odd = np.exp(log(self.odd) + self.log_of_two(halves, balance) - self.log_of(halves, balance))
         usual = single * (1 - odd)
-        two_mean = (float((two * stretch).sum()) + TWO_WORTH * (self.stretch + LONGER)) / (float(two.sum()) + TWO_WORTH)
-        two_squared = float((two * (stretch - two_mean) ** 2).sum()) + TWO_WORTH * self.spread**2
         mean = float(np.average(stretch, weights=usual + 1e-9))
         spread = float(np.sqrt(np.average((stretch - mean) ** 2, weights=usual + 1e-9)))
         return replace(
@@ -141,9 +129,6 @@ class Shape:
             spread=max(spread, LEAST_SPREAD),
             odd=fitted_share(float((single * odd).sum()), float(single.sum()), ODD_PRIOR),
             any_balance=fitted_variance(balance**2, usual, self.any_balance, BALANCE_TAIL, ANY_BALANCE_PRIOR),
-            two_stretch=two_mean,
-            two_spread=max((two_squared / (float(two.sum()) + TWO_WORTH)) ** 0.5, LEAST_SPREAD),
-            two_balance=fitted_variance(balance**2, two, self.two_balance, BALANCE_TAIL, TWO_BALANCE_PRIOR),
             halves=fitted_variance(squared, weight, self.halves, HALVES_TAIL, HALVES_PRIOR, self.dimensions),
             balance=fitted_variance(change, weight, self.balance, BALANCE_TAIL, BALANCE_PRIOR),
         )

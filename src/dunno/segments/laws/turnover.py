@@ -13,11 +13,6 @@ from dunno.types import Bools, Floats
 AREA_TAIL = 6.0
 AREA_WORTH = 30.0
 AREA_SPREAD = 0.35
-LARGER = 0.5
-
-TW = 1e6
-"""How much larger the mask of two cells is, as a logarithm, before it is known."""
-
 END_PRIOR, BORDER_END_PRIOR, MISSED_PRIOR = Prior(0.003, 300.0), Prior(0.03, 100.0), Prior(0.01, 200.0)
 APPEARING, APPEARING_AT_BORDER, APPEAR_WORTH = 0.002, 0.02, 20.0
 """Of the cells of a frame, inside the field and at its border; worth so many frames."""
@@ -56,7 +51,6 @@ class Turnover:
         end_at_border: The same at the border.
         missed: Share of masks that are missing.
         area: Middle and scale of the log area.
-        area_of_two: The same of masks of two cells.
     """
 
     crowd: float
@@ -67,7 +61,6 @@ class Turnover:
     inside: float
     at_border: float
     area: tuple[float, float]
-    area_of_two: tuple[float, float]
     end: float = END_PRIOR.mean
     end_at_border: float = BORDER_END_PRIOR.mean
     missed: float = MISSED_PRIOR.mean
@@ -78,17 +71,11 @@ class Turnover:
     ) -> Turnover:
         """With its priors."""
         inside, at_border = APPEARING * crowd / field, APPEARING_AT_BORDER * crowd / border
-        return cls(
-            crowd, field, border, usual_area, 0.8 * crowd / field, inside, at_border, area, (area[0] + LARGER, area[1])
-        )
+        return cls(crowd, field, border, usual_area, 0.8 * crowd / field, inside, at_border, area)
 
     def log_area(self, log_area: Floats) -> Floats:
         """Density of the log area of a cell that appears."""
         return student((log_area - self.area[0]) ** 2, self.area[1] ** 2, AREA_TAIL)
-
-    def log_area_of_two(self, log_area: Floats) -> Floats:
-        """Density of the log area of a mask that holds two."""
-        return student((log_area - self.area_of_two[0]) ** 2, self.area_of_two[1] ** 2, AREA_TAIL)
 
     def log_appear(self, at_border: Bools, at_first: Bools) -> Floats:
         """Density per area."""
@@ -114,12 +101,10 @@ class Turnover:
             end_at_border=_share_that_ends(disappear, there, at_border & ~at_last, BORDER_END_PRIOR),
         )
 
-    def with_area(self, log_area: Floats, single: Floats, two: Floats) -> Turnover:
-        """The usual area, by how probable it is that each mask is one cell, and two."""
+    def with_area(self, log_area: Floats, single: Floats) -> Turnover:
+        """The usual area, by how probable it is that each mask is one cell."""
         area = fitted_place(log_area, single, self.area, AREA_TAIL, (self.usual_area, AREA_SPREAD), AREA_WORTH)
-        usual_two = self.area[0] + LARGER, AREA_SPREAD
-        of_two = fitted_place(log_area, two, self.area_of_two, AREA_TAIL, usual_two, TW)
-        return replace(self, area=area, area_of_two=of_two)
+        return replace(self, area=area)
 
     def with_missed(self, skipped: float, cells: float) -> Turnover:
         """By how many masks links skip."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+ORDINALS = {1: "st", 2: "nd", 3: "rd"}
+
 
 def count(value: int) -> str:
     """A whole number.
@@ -49,3 +51,14 @@ def percent(share: float) -> str:
         return "> 99.9 %"
     decimals = 1 if share < 0.0995 or share > 0.9 else 0
     return f"{100 * share:.{decimals}f} %"
+
+
+def ordinal(number: int) -> str:
+    """A number as a place in a row.
+
+    Example:
+        >>> ordinal(2), ordinal(10), ordinal(11), ordinal(23)
+        ('2nd', '10th', '11th', '23rd')
+    """
+    teens = 10 < number % 100 < 14
+    return f"{number}{'th' if teens else ORDINALS.get(number % 10, 'th')}"

@@ -1,0 +1,87 @@
+"""How well masks detect and outline annotated cells: the challenge's DET and SEG, counted here."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from dunno.truth.matching import HALF, overlaps_of_cells
+from dunno.types import Bools, Floats, Ints, Movie, Truth, where_is
+from dunno.types.labels import LabelImage, as_labels, measure
+
+MISSED_COST, FALSE_COST, SHARED_COST = 10, 1, 5
+"""What a missed cell, a false mask, and each further cell in a mask cost in DET."""
+
+SHARE_OF_A_MARKER = 0.5  # share of a mask; judged
+"""Annotated cells whose median share of the masks that hold them is smaller are markers: they say nothing of outlines."""
+
+
+@dataclass(frozen=True)
+class MaskScores:
+    """Masks beside annotated cells; a cell is detected by the mask that covers more than half of it."""
+
+    cells: int  # Annotated ones
+    masks: int  # How many there are
+    missed: int  # Cells that no mask detects
+    false: int  # Masks that detect no cell
+    shared: int  # Cells beyond the first in a mask, summed
+    seg: float  # Mean Jaccard index of cells and the masks that detect them; NaN where the annotation has markers only
+
+    @property
+    def det(self) -> float:
+        """1 − the cost of all faults, of what it costs to draw all cells by hand."""
+        if not self.cells:
+            return float("nan")
+        faults = MISSED_COST * self.missed + FALSE_COST * self.false + SHARED_COST * self.shared
+        return max(1 - faults / (MISSED_COST * self.cells), 0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            **asdict(self),
+            "seg": None if np.isnan(self.seg) else self.seg,
+            "det": self.det if self.cells else None,
+        }
+
+
+def mask_scores(movie: Movie, truth: Truth, kept: Bools | None = None) -> MaskScores:
+    """Score a movie's masks.
+
+    Args:
+        movie: The masks.
+        truth: The annotation, with its masks.
+        kept: (N,) which of the movie's cells count, frame by frame; all of them unless given.
+    """
+    assert truth.markers is not None
+    counts, likeness, shares, first = np.zeros(5, np.int64), [], [], 0
+    for t in range(len(movie)):
+        masks = movie.masks(t)
+        label = measure(masks, movie.where(t)).label
+        own = label if kept is None else label[kept[first : first + len(label)]]
+        first += len(label)
+        faults, jaccard, share = _frame(masks, as_labels(truth.markers[t], where_is(truth.markers, t)), own)
+        counts += faults
+        likeness.append(jaccard)
+        shares.append(share)
+    share = np.concatenate(shares)
+    outlined = len(share) > 0 and float(np.median(share)) >= SHARE_OF_A_MARKER
+    seg = float(np.concatenate(likeness).mean()) if outlined else float("nan")
+    cells, n_masks, missed, false, shared = counts.tolist()
+    return MaskScores(cells, n_masks, missed, false, shared, seg)
+
+
+def _frame(masks: LabelImage, markers: LabelImage, kept: Ints) -> tuple[Ints, Floats, Floats]:
+    """Cells, masks, missed, false and shared; each cell's Jaccard index; its share of the mask that detects it."""
+    marked, found = measure(markers, "annotation"), measure(masks, "masks")
+    cell, label, pixels, size = overlaps_of_cells(masks, markers)
+    detects = (pixels > HALF * size) & np.isin(label, kept)
+    cell, label, pixels, size = (column[detects] for column in (cell, label, pixels, size))
+    area = found.area[np.searchsorted(found.label, label)]
+    jaccard = np.zeros(len(marked.label))
+    jaccard[np.searchsorted(marked.label, cell)] = pixels / (area + size - pixels)
+    n_right = len(np.unique(label))
+    n_cells, n_masks = len(marked.label), len(kept)
+    faults = [n_cells, n_masks, n_cells - len(cell), n_masks - n_right, len(cell) - n_right]
+    return np.array(faults), jaccard, size / area

@@ -1,0 +1,53 @@
+"""Divisions that a model sees in a movie, and in the same movie played backwards, where there are none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+
+@dataclass(frozen=True)
+class ArrowCounts:
+    """Expected numbers of divisions in both halves of the movie."""
+
+    forwards: tuple[float, float]
+    backwards: tuple[float, float]  # Played backwards, in the same halves
+    frames: int  # That were looked at
+    balance: float = 1.0  # How many more faults there are forwards: partings of masks over mergings
+
+    @property
+    def seen(self) -> float:
+        """Forwards, in all."""
+        return sum(self.forwards)
+
+    @property
+    def impossible(self) -> float:
+        """Those that the movie shows backwards, so many as the faults forwards are more."""
+        return self.balance * sum(self.backwards)
+
+    @property
+    def real(self) -> float:
+        """How many of those that are seen are real."""
+        return max(self.seen - self.impossible, 0.0)
+
+    @property
+    def doubt(self) -> float:
+        """Standard deviation of that number, if events are counted by chance."""
+        return sqrt(self.seen + self.balance**2 * sum(self.backwards) + 1)
+
+    @property
+    def false_shares(self) -> tuple[float, float]:
+        """Of both halves, the share of those that are seen which cannot be."""
+        return tuple(self.balance * b / max(f, 1e-9) for f, b in zip(self.forwards, self.backwards, strict=True))  # type: ignore[return-value]
+
+    def sentence(self) -> str:
+        """As a person would say it.
+
+        Example:
+            >>> ArrowCounts((40.0, 42.0), (20.0, 25.0), 100).sentence()
+            'in 100 frames 82 divisions are seen; played backwards, they show 45 that cannot be: about 37 are real'
+        """
+        return (
+            f"in {self.frames:,} frames {self.seen:,.0f} divisions are seen; played backwards, they show "
+            f"{sum(self.backwards):,.0f} that cannot be: about {self.real:,.0f} are real"
+        )
