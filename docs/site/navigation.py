@@ -25,6 +25,7 @@ SECTIONS: dict[str, list[str]] = {
     "Explanation": [
         "meaning.md",
         "skipping.md",
+        "arrow.md",
         "joint-posterior.md",
         "evidence.md",
         "calibration.md",

@@ -25,20 +25,20 @@ from dunno.tracking.spans import BLOCK
 from dunno.types import Movie, RunInfo
 from dunno.work.progress import Tell
 
-JUDGING = 2
+JUDGING = 2  # steps; docs/skipping.md
 """The step whose test is judged."""
 
-ENOUGH_DOUBTED, ENOUGH_CELLS = 150.0, 1500.0
+ENOUGH_DOUBTED, ENOUGH_CELLS = 150.0, 1500.0  # links, cells; speed, benchmarks.fit
 """Where more links than this are doubted, fewer cells are judged: so many doubts say enough, and at least so many cells."""
 
-TOGETHER, SOME_BLOCKS = 12_000, 8
+TOGETHER, SOME_BLOCKS = 12_000, 8  # cells, blocks; speed, benchmarks.scale
 """About so many cells are solved together: calls and halos cost little then, and blocks still fit into the cache; and into how many
 blocks a movie is cut at least, where each has 32 pairs or more."""
 
 ODDS_OF_NUMBER, MOST_DOUBT = 8.0, 2.0  # log odds; judged: as of divisions that are believed to seven eighths
 """By how much the odds of divisions shift where their number changes by its own size, and at the most."""
 
-SLOWER, SLOWER_CELLS = (3, 4), 500
+SLOWER, SLOWER_CELLS = (3, 4), 500  # steps, cells; display
 """Further steps, which tell how slowly one could have imaged, and on how many cells."""
 
 
