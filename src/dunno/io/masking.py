@@ -32,21 +32,17 @@ def parse_region(text: str) -> Region:
 
 
 @dataclass(frozen=True)
-class Components:
-    """Masks in which every connected piece of a label is a cell of its own, numbered from 1."""
+class SeenAnew:
+    """Masks that are looked at in another way, with all else that is known of them."""
 
     masks: Frames
 
     def __len__(self) -> int:
         return count_frames(self.masks)
 
-    def __getitem__(self, t: int) -> NDArray[Any]:
-        image = np.asarray(self.masks[t])
-        return label_components(image if image.dtype == np.bool_ else as_labels(image, self.where(t)))
-
     @property
     def frame_shape(self) -> tuple[int, ...]:
-        """Size of a frame."""
+        """Size of a whole frame."""
         return frame_shape(self.masks)
 
     @property
@@ -57,6 +53,15 @@ class Components:
     def where(self, t: int) -> str:
         """Frame t's file."""
         return where_is(self.masks, t)
+
+
+@dataclass(frozen=True)
+class Components(SeenAnew):
+    """Masks in which every connected piece of a label is a cell of its own, numbered from 1."""
+
+    def __getitem__(self, t: int) -> NDArray[Any]:
+        image = np.asarray(self.masks[t])
+        return label_components(image if image.dtype == np.bool_ else as_labels(image, self.where(t)))
 
 
 def label_components(image: NDArray[Any]) -> NDArray[np.int32]:
@@ -85,10 +90,9 @@ def label_components(image: NDArray[Any]) -> NDArray[np.int32]:
 
 
 @dataclass(frozen=True)
-class Within:
+class Within(SeenAnew):
     """Masks of which only a box is looked at; places stay those of the whole field."""
 
-    masks: Frames
     region: Region
 
     def __post_init__(self) -> None:
@@ -98,25 +102,8 @@ class Within:
         if any(low >= size for (low, _), size in zip(self.region, shape, strict=True)):
             raise MovieError(f"--region begins outside the frames, which have the shape {shape}")
 
-    def __len__(self) -> int:
-        return count_frames(self.masks)
-
     def __getitem__(self, t: int) -> NDArray[Any]:
         frame = np.asarray(self.masks[t])
         kept, box = np.zeros_like(frame), tuple(slice(low, high) for low, high in self.region)
         kept[box] = frame[box]
         return kept
-
-    @property
-    def frame_shape(self) -> tuple[int, ...]:
-        """Size of a whole frame."""
-        return frame_shape(self.masks)
-
-    @property
-    def layout(self) -> Any:
-        """That of the masks, where they have one."""
-        return getattr(self.masks, "layout", None)
-
-    def where(self, t: int) -> str:
-        """Frame t's file."""
-        return where_is(self.masks, t)
