@@ -4,7 +4,7 @@
 
 A Markdown row per movie: merges per 1,000 masks that were looked at, the verdict, and milliseconds of processor for the movie.
 Where masks are not clean: segments per mask (masks, parts, unions; of some frames), and which share of the masks that hold two
-annotated cells is cut in two, and of those that hold more in three. Spoiled as in `benchmarks.spoiled`.
+annotated cells is cut in two, and of those that hold more in three. Spoiled as in `benchmarks.mask_sets`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.clock import fastest
 from benchmarks.held import MASKS, numbers_held, with_annotation
-from benchmarks.spoiled import FAULTS
+from benchmarks.mask_sets import FAULTS
 from dunno import Movie, read
 from dunno.segments.glance import Glance, glance
 from dunno.simulate import spoil

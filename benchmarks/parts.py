@@ -6,7 +6,7 @@ A Markdown row per movie: the mean over masks of the intersection over union of 
 does: a watershed of the distance to the outline, and two-means where that has one summit. `image` is a watershed of the smoothed
 image from its two clearest summits, `neighbours` gives each pixel to the nearer of the two masks of a neighbouring frame that lie
 in this one, and `annotation` to the nearer cell: what no cut of the mask can surpass. HeLa 02 has heavy faults, as in
-`benchmarks.spoiled`.
+`benchmarks.mask_sets`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from scipy import ndimage
 from skimage.segmentation import watershed
 
 from benchmarks.held import MASKS, cells_held, with_annotation
-from benchmarks.spoiled import FAULTS
+from benchmarks.mask_sets import FAULTS
 from dunno import Movie, read
 from dunno.segments.drawing import Drawn, draw
 from dunno.segments.pixels import cut

@@ -106,7 +106,7 @@ def spoiled(data: Path, place: Path) -> Path:
     if not path.exists():
         import tifffile
 
-        from benchmarks.spoiled import FAULTS
+        from benchmarks.mask_sets import FAULTS
         from dunno import read
         from dunno.simulate import spoil
 

@@ -3,7 +3,7 @@
     DUNNO_DATA=... python -m benchmarks.segments -o build/segments [--sets PSC,heavy] [--seeds 10]
         [--peers trackpy,laptrack,ultrack] [--ultrack PYTHON] [--judge score.py] [--again]
 
-Rows that are there are kept (`--again` makes those of dunno anew), so that it can be stopped at any time; then `table.md` and
+Rows that are there are kept (`--again` tracks and scores anew), so that it can be stopped at any time; then `table.md` and
 `rows.csv` are written, with what misses an aim in bold. `--sets` are parts of names. A peer that must be told how far cells move
 tries several distances, and the one is kept with which most cells have a track of their own. Ultrack needs its own environment
 (`pip install ultrack`), whose Python `--ultrack` names. `--judge` compares with another judge of the same things, a script that
@@ -16,6 +16,7 @@ import argparse
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -48,7 +49,7 @@ Row = dict[str, Any]
 
 SAMPLES = 50
 
-CHALLENGE = ("CT", "TF", "CCA", "BC(0)", "BC(3)")
+CHALLENGE = ("CT", "TF", "CCA", "BC")
 
 ENOUGH, FEW_DIVISIONS = 20, 30
 """Swaps and divisions are asked about from so many on; bins of P(divide) from so many cells on."""
@@ -67,6 +68,8 @@ def main() -> None:
     for each in mask_sets(work, given.seeds):
         if not any(part in each.name for part in given.sets.split(",")):
             continue
+        if given.again:
+            shutil.rmtree(work / "dunno" / _name(each), ignore_errors=True)
         rows.append(_kept(work, each, "dunno", given.again, lambda: by_dunno(each, work, given.judge)))  # noqa: B023
         for peer in [name for name in given.peers.split(",") if name]:
             python = given.ultrack if peer == "ultrack" else sys.executable
@@ -108,12 +111,15 @@ def _name(each: MaskSet) -> str:
 
 
 def by_dunno(each: MaskSet, work: Path, judge: Path | None) -> Row:
-    """Tracked into a folder, read again, and scored."""
+    """Tracked into a folder where it was not yet, read again, and scored."""
     out = work / "dunno" / _name(each)
-    begun, used = time.time(), time.process_time()
-    path = each.movie if each.movie.is_dir() else each.masks
-    track_into(Tracker(workers=1), read(path, masks=each.masks), out, overwrite=out.exists())
-    seconds, processor = time.time() - begun, time.process_time() - used
+    clock = out.with_suffix(".seconds")
+    if not out.is_dir():
+        begun, used = time.time(), time.process_time()
+        path = each.movie if each.movie.is_dir() else each.masks
+        track_into(Tracker(workers=1), read(path, masks=each.masks), out)
+        clock.write_text(f"{time.time() - begun:.1f} {time.process_time() - used:.1f}\n")
+    seconds, processor = map(float, clock.read_text().split())
     tracking = Tracking.read(out)
     truth = match_folder(each.truth, tracking.movie, each.cells)
     followed, held = FollowedCells.of(tracking), HeldCells.of(tracking.movie, truth)
@@ -131,7 +137,7 @@ def by_dunno(each: MaskSet, work: Path, judge: Path | None) -> Row:
         "interval": [number.low, number.high],
         "verdict": tracking.about.verdict,
         "verdicts": {name: told["verdict"] for name, told in (tracking.about.get("verdicts") or {}).items()},
-        **{name: value for name, value in challenge_measures(tracking, each.truth).items() if name in CHALLENGE},
+        **challenge_measures(tracking, each.truth, names=CHALLENGE),
         "seconds": seconds,
         "processor": processor,
     }  # fmt: skip
@@ -273,7 +279,7 @@ def differences(row: Row, other: Row) -> list[str]:
 HEADER = (
     "set", "tool", "own", "whole", "cycles", "F1", "reported / right / true", "Σ P held, all / seen", "95 % number",
     "P(divide) off", "swaps promised / found", "links right", "recall", "DET", "SEG", "P(segment) off", "P(cell) off",
-    *CHALLENGE[:4], "verdict", "s",
+    "CT", "TF", "CCA", "BC(0)", "verdict", "s",
 )  # fmt: skip
 
 
@@ -321,7 +327,7 @@ def line(row: Row, aims: Any, beside: list[Row]) -> str:
         seg,
     ]
     columns += [_off(row[name], ENOUGH_SEGMENTS, OFF_SEGMENTS) if mine else "–" for name in ("segments", "objects")]
-    columns += ["–" if row.get(name) is None else f"{row[name]:.3f}" for name in CHALLENGE[:4]]
+    columns += ["–" if row.get(name) is None else f"{row[name]:.3f}" for name in ("CT", "TF", "CCA", "BC(0)")]
     columns += [row.get("verdict", "–"), f"{row['seconds']:.0f}"]
     return "| " + " | ".join(columns) + " |"
 

@@ -28,6 +28,7 @@ SECTIONS: dict[str, list[str]] = {
         "joint-posterior.md",
         "evidence.md",
         "calibration.md",
+        "evaluation.md",
         "methods.md",
         "limits.md",
     ],

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dunno import Movie, Tracker
-from dunno.calibration.verdict import SkipTest, judge
+from dunno.calibration.verdict import SkipTest, Verdict, judge, judge_divisions, judge_segments, worst
 from dunno.simulate import colony
+from dunno.types.arrow_counts import ArrowCounts
 
 GOOD = SkipTest(2, 900, 880, promised=31.0, composed=35.0, growth=2.1, growth_error=0.05, tempering=0.9)
 
@@ -129,3 +130,42 @@ def test_the_same_for_any_number_of_workers() -> None:
     for method in ("JP", "SM"):
         one, many = (Tracker("distance", method, workers=n).plan(movie).calibration for n in (1, 4))
         assert one == many
+
+
+@pytest.mark.parametrize(
+    ("forwards", "backwards", "word", "reason"),
+    [
+        ((50.0, 60.0), (3.0, 4.0), "supported", "in 90 frames 110 divisions are seen; played backwards, they show 7"),
+        ((4.0, 5.0), (0.0, 0.0), "untested", "9.0 divisions are seen: too few"),
+        ((50.0, 60.0), (25.0, 28.0), "untested", "about 57 are real"),
+        ((50.0, 60.0), (45.0, 48.0), "contradicted", "93 that cannot be"),
+        ((100.0, 40.0), (2.0, 34.0), "untested", "both halves of the movie do not agree"),
+    ],
+)
+def test_divisions_are_judged_by_the_reversed_movie(
+    forwards: tuple[float, float], backwards: tuple[float, float], word: str, reason: str
+) -> None:
+    verdict = judge_divisions(ArrowCounts(forwards, backwards, 90))
+    assert (verdict.word, reason in verdict.reason) == (word, True), verdict
+
+
+def test_segments_are_judged_by_skipping_frames() -> None:
+    assert judge_segments(19, 0.0).word == "untested"
+    assert judge_segments(200, 0.1).word == "supported"
+    assert judge_segments(200, 0.3).word == "contradicted"
+
+
+def test_the_worst_verdict_counts_and_few_divisions_do_not() -> None:
+    good, bad = Verdict("supported", "links"), Verdict("contradicted", "divisions")
+    assert worst({"links": good, "divisions": bad}, few_divisions=False) is bad
+    assert worst({"links": good, "divisions": bad}, few_divisions=True) is good
+    assert worst({"links": good, "segments": Verdict("untested", "x")}, few_divisions=True).word == "untested"
+
+
+def test_an_output_says_a_verdict_for_each_promise() -> None:
+    made = colony(cells=30, frames=24, motion=0.1, seed=4)
+    about = Tracker().track(made.movie).about
+    assert {name: each["verdict"] for name, each in about.verdicts.items()}["divisions"] == "supported"
+    assert list(about.verdicts) == ["links", "divisions"]
+    still = Tracker(divisions=False).track(made.movie).about
+    assert list(still.verdicts) == ["links"]

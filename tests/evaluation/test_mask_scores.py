@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from dunno import Tracker
-from dunno.evaluation.challenge import challenge_measures
+from dunno.evaluation.challenge import _compact, challenge_measures
 from dunno.evaluation.mask_scores import mask_scores
-from dunno.io.ctc import match_folder, write_sequence
+from dunno.io.ctc import match_folder, write_mask, write_sequence, write_table
+from dunno.io.images import ImageFiles
 from dunno.simulate import FaultShares, colony, spoil
 
 from .worlds import annotated, frame
@@ -52,3 +53,11 @@ def test_the_challenge_counts_the_same(tmp_path: Path) -> None:
     told = challenge_measures(tracking, tmp_path / "01_GT/TRA", tmp_path / "01_GT/SEG")
     assert found.det == pytest.approx(told["DET"])
     assert found.seg == pytest.approx(told["SEG"])
+
+
+def test_pieces_of_tracks_with_gaps_leave_room_for_the_labels_that_the_challenge_adds(tmp_path: Path) -> None:
+    write_mask(tmp_path / "mask000.tif", np.array([[0, 3], [65535, 65534]], np.uint16))
+    write_table(tmp_path / "res_track.txt", [(3, 0, 0, 65535), (65534, 0, 0, 0), (65535, 0, 0, 0)])
+    _compact(tmp_path)
+    assert ImageFiles([tmp_path / "mask000.tif"])[0].tolist() == [[0, 1], [3, 2]]
+    assert (tmp_path / "res_track.txt").read_text() == "1 0 0 3\n2 0 0 0\n3 0 0 0\n"

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import zarr
 
-from dunno.io.zarr_folder import CHUNK, ZarrFolder
+from dunno.io.zarr_folder import CHUNK_ROWS, ZarrFolder
 
 RNG = np.random.default_rng(0)
 
@@ -13,8 +13,8 @@ RNG = np.random.default_rng(0)
 @pytest.mark.parametrize(
     ("values", "compressed"),
     [
-        (RNG.random(CHUNK + 10), False),  # digits without a pattern
-        (np.sort(RNG.integers(0, 700, CHUNK + 10)), True),
+        (RNG.random(CHUNK_ROWS + 10), False),  # digits without a pattern
+        (np.sort(RNG.integers(0, 700, CHUNK_ROWS + 10)), True),
         (RNG.random((300, 2)), False),
         (np.zeros(5), True),
         (np.empty(0), True),

@@ -24,7 +24,7 @@ def jumping(seed: int) -> tuple[Movie, Movie, Truth]:
     masks = [np.asarray(made.movie.masks(t)) for t in range(14)]
     wide = [np.pad(each, 60) for each in masks]
     moved = [np.roll(each, JUMP, (0, 1)) if AT[0] <= t < AT[1] else each for t, each in enumerate(wide)]
-    return Movie(wide), Movie(moved), made.truth
+    return Movie(wide), Movie(moved), replace(made.truth, markers=None)  # which lie in the narrower frames
 
 
 def test_a_stage_that_jumps_costs_nothing() -> None:

@@ -46,14 +46,7 @@ def run_benchmark(
 ) -> BenchmarkOutcome:
     """Measure everything that earlier runs into the same folder have not, and write the table.
 
-    Args:
-        datasets: Where; see `find_datasets`.
-        folder: Where units, table, figures and page go; new, or an earlier benchmark's.
-        experiment: What is compared.
-        again: Methods whose rows are measured again.
-        workers: Processes; `None` is one per core.
-        dask: Address of a Dask scheduler to use instead; its workers read the movies themselves.
-        tell: Is told how far it is.
+    Units, table, figures and page go into the folder; methods named in `again` are measured once more.
     """
     units = plan_units(datasets, experiment)
     _open_folder(folder)

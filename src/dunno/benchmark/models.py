@@ -17,11 +17,7 @@ def train_models(
 ) -> list[Path]:
     """Train those that are not there yet; a training that was stopped goes on.
 
-    Args:
-        datasets: Their first sequences are learnt from.
-        folder: Where the models are, or will be.
-        rates: Dropout rates.
-        progress: Wraps the epochs of each, to show them.
+    The first sequences of the datasets are learnt from; `progress` wraps the epochs of each.
     """
     models = [folder / f"dropout-{rate:g}" for rate in rates]
     missing = {model: rate for model, rate in zip(models, rates, strict=True) if not model.is_dir()}

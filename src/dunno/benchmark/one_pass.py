@@ -32,14 +32,7 @@ def timed(work: Callable[..., Tracking], *arguments: Any, clock: Callable[[], fl
 
 
 def track_together(methods: Mapping[str, Method], movie: Movie, cost: Any, **choices: Any) -> dict[str, Timed]:
-    """Track a movie with several methods at once, uncalibrated; each one's results are those that it has alone.
-
-    Args:
-        methods: By name.
-        movie: The movie.
-        cost: The cost.
-        choices: What else the tracker is told.
-    """
+    """Track a movie with several methods at once, uncalibrated; each one's results are those that it has alone."""
     every = MethodEnsemble(methods, clock_of(cost))
     whole = timed(Tracker(cost, every, calibration=None, workers=1, **choices).track, movie, clock=every.clock)
     shared = whole.seconds - sum(every.seconds.values())

@@ -62,13 +62,7 @@ class Reported:
 
 
 def track_peer(name: str, movie: Movie, model: str | None = None) -> tuple[Tracking, float]:
-    """Track a movie with a peer, and say how many processor seconds that took.
-
-    Args:
-        name: trackpy, LapTrack or Trackastra.
-        movie: The movie.
-        model: Trackastra's.
-    """
+    """Track a movie with a peer, and say how many processor seconds that took."""
     gate = Tracker(method="SM", calibration=None, workers=1).track(movie).about.max_distance or np.inf
     import_module({"trackpy": "trackpy", "LapTrack": "laptrack"}.get(name, "trackastra.model"))
     started = time.process_time()

@@ -20,11 +20,7 @@ from dunno.types import Floats
 def page(found: Biology, drawings: Mapping[str, str], rates: Mapping[str, Floats], trees_told: str) -> str:
     """The whole HTML file.
 
-    Args:
-        found: What was measured.
-        drawings: The charts by name: `survival` (where there is one), `rates`, `cells`, `trees`.
-        rates: Divisions over time.
-        trees_told: Which families are drawn, in words.
+    Drawings are charts by name: `survival` (where there is one), `rates`, `cells`, `trees`.
     """
     about, unit = found.tracking.about, found.time_unit
     state, meaning = words.verdict(about)

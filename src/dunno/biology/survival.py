@@ -32,10 +32,7 @@ class Survival:
 def kaplan_meier(duration: Floats, divided: Bools, age: Floats) -> tuple[Floats, Floats]:
     """(A,) the product-limit estimate at each age, and (A,) Σ d / (n (n − d)), from which its variance follows (Greenwood).
 
-    Args:
-        duration: (K,) how long each cell was seen from its birth.
-        divided: (K,) whether it then divided; the others are censored.
-        age: (A,) ascending.
+    Of K cells: how long each was seen from its birth, and whether it then divided; the others are censored. Ages ascend.
 
     Example:
         >>> share, _ = kaplan_meier(np.array([2.0, 3.0, 3.0]), np.array([True, False, True]), np.array([0.0, 2.0, 3.0]))

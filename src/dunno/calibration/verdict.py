@@ -40,6 +40,7 @@ LARGEST_FALSE, HOPELESS_FALSE = 0.45, 0.75  # share; docs/arrow.md
 HALVES_APART = 3.0  # standard deviations; judged
 """By which the shares of false divisions in both halves of a movie may differ."""
 
+DOUBTFUL_PARTS = 0.1  # share; docs/arrow.md; of parts that are none, above which divisions into them are not supported
 LEAST_SETS, LARGEST_UNKNOWN = 20, 0.25  # segments, share; benchmarks.segments
 """Parts and unions below which nothing is said of them; and how many may be none by what skipping frames says."""
 
@@ -103,12 +104,12 @@ def judge(test: SkipTest | None, problems: tuple[str, ...] = (), covering: float
     return next(_findings(test, covering))
 
 
-def judge_divisions(counts: ArrowCounts, corrected: bool) -> Verdict:
+def judge_divisions(counts: ArrowCounts, unknown: float = 0.0) -> Verdict:
     """Weigh what the reversed movie shows.
 
     Args:
         counts: Of divisions, forwards and backwards.
-        corrected: Whether the probabilities know of it.
+        unknown: The share of parts and unions of masks that are none, whatever the model says: daughters may be among them.
     """
     if counts.seen < LEAST_SEEN_DIVISIONS:
         return Verdict("untested", f"{counts.seen:.1f} divisions are seen: too few to judge by")
@@ -121,7 +122,10 @@ def judge_divisions(counts: ArrowCounts, corrected: bool) -> Verdict:
     )
     if abs(one - other) > max(HALVES_APART * spread, LARGEST_FALSE):
         return Verdict("untested", f"{counts.sentence()}; but both halves of the movie do not agree")
-    if share > (LARGEST_FALSE if corrected else LARGEST_FALSE / 2):
+    if unknown > DOUBTFUL_PARTS:
+        parts = f"{unknown:.0%} more parts of masks are none than promised, and daughters may be among them"
+        return Verdict("untested", f"{counts.sentence()}; but {parts}")
+    if share > LARGEST_FALSE:
         return Verdict("untested", counts.sentence())
     return Verdict("supported", counts.sentence())
 

@@ -65,13 +65,7 @@ def hush() -> None:
 
 @contextmanager
 def showing_progress(quiet: bool = False, as_json: bool = False, log: LogFile | None = None) -> Iterator[Tell]:
-    """Show how far work is, on stderr: a bar, plain lines where there is no terminal, or JSON lines; and note it in a log.
-
-    Args:
-        quiet: Show nothing.
-        as_json: Show one JSON object per line.
-        log: Where to note it, shown or not.
-    """
+    """Show how far work is, on stderr: a bar, plain lines where there is no terminal, or JSON lines; and note it in a log."""
     logs = [] if log is None else [now_and_then(log, SECONDS_BETWEEN_LINES)]
     if quiet:
         yield tell_all(*logs)

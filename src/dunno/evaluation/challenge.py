@@ -11,8 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dunno.errors import InputError, MissingExtra
+from dunno.io.ctc import read_table, write_mask, write_table
 from dunno.io.filtering import LeftOut, sure_links
+from dunno.io.images import ImageFiles
 from dunno.tracking import Tracking
 
 OUTLINES = "SEG"
@@ -23,7 +27,9 @@ THRESHOLDS = (0.5, 0.9, 0.99, 0.999)
 """Below which links are cut, one after the other."""
 
 
-def challenge_measures(tracking: Tracking, truth: Path, cells: Path | None = None) -> dict[str, float]:
+def challenge_measures(
+    tracking: Tracking, truth: Path, cells: Path | None = None, names: Sequence[str] = MEASURES
+) -> dict[str, float]:
     """TRA, DET, LNK, CT, TF, BC (F1 of divisions, by how many frames they may be off), CCA, CHOTA and SEG, by `py-ctcmetrics`.
 
     A measure that is undefined (BC without divisions, CCA without complete cycles) is left out.
@@ -32,9 +38,10 @@ def challenge_measures(tracking: Tracking, truth: Path, cells: Path | None = Non
         tracking: What was tracked; every frame of its sequence.
         truth: A `SEQ_GT/TRA` folder.
         cells: Masks of whole cells, for SEG.
+        names: Which of them.
     """
     with _annotation(tracking, truth, cells) as folder:
-        return _measured(tracking, folder, (*MEASURES, *([] if cells is None else [OUTLINES])))
+        return _measured(tracking, folder, (*names, *([] if cells is None else [OUTLINES])))
 
 
 def challenge_curve(
@@ -85,6 +92,7 @@ def _measured(tracking: Tracking, folder: Path, names: Sequence[str]) -> dict[st
     shutil.rmtree(result, ignore_errors=True)
     with contextlib.redirect_stdout(io.StringIO()):
         tracking.to_ctc(result)
+        _compact(result)
         found = evaluate_sequence(str(result), str(folder / "01_GT"), list(names), threads=1)
     measured = {name: float(v) for name, v in found.items() if name.split("(")[0] in names and v is not None}
     if not measured:
@@ -92,3 +100,14 @@ def _measured(tracking: Tracking, folder: Path, names: Sequence[str]) -> dict[st
             f"py-ctcmetrics finds no measure for {tracking.movie.name}: it calls the result or the truth invalid"
         )
     return measured
+
+
+def _compact(result: Path) -> None:
+    """Number the tracks from 1 on: pieces of tracks with gaps have labels near 65,535, and the library adds to them in 16 bits."""
+    table = read_table(result / "res_track.txt")
+    number = np.zeros(int(table.track.max(initial=0)) + 1, np.uint16)
+    number[table.track] = np.arange(len(table.track)) + 1
+    for file in sorted(result.glob("*.tif")):
+        write_mask(file, number[ImageFiles([file])[0]])
+    columns = number[table.track], table.first, table.last, number[table.mother]
+    write_table(result / "res_track.txt", zip(*(column.tolist() for column in columns), strict=True))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-CHUNK = 1 << 16
+CHUNK_ROWS = 1 << 16
 """Rows in a chunk."""
 
 COMPRESSION_LEVEL = 1
@@ -66,12 +66,12 @@ class ZarrArray:
             self.bounds = (min(self.bounds[0], float(values.min())), max(self.bounds[1], float(values.max())))
         self._length += len(values)
         self._waiting += np.ascontiguousarray(values, self.dtype).tobytes()
-        while len(self._waiting) >= self._size(CHUNK):
-            self._write(self._size(CHUNK))
+        while len(self._waiting) >= self._size(CHUNK_ROWS):
+            self._write(self._size(CHUNK_ROWS))
 
     def finish(self) -> None:
         """Write the rest, and what the array is; the last chunk is as long as the others."""
-        rows = min(max(self._length, 1), CHUNK)
+        rows = min(max(self._length, 1), CHUNK_ROWS)
         if self._waiting:
             self._write(self._size(rows))
         about: dict[str, Any] = {

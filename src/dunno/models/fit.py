@@ -66,7 +66,8 @@ class Fit:
         if not self.varies:
             return {}
         varying = [each.name for each in self.best.model.parameters.values() if each.varies]
-        return {name: tuple(np.asarray(self.best.model.value(name)).tolist()) for name in varying}
+        n = len(self.best.expected.stretch)
+        return {name: tuple(np.broadcast_to(self.best.model.value(name), n).tolist()) for name in varying}
 
     def intervals(self) -> Intervals:
         """95 % intervals of the pooled parameters; none where the model does not explain the movie."""

@@ -13,7 +13,7 @@ from dunno.review.overview import TILES, overview
 from dunno.review.review import Review
 from dunno.types import Block, Bools, Floats, Movie
 
-WHOLE, AROUND = 100_000, 12
+WHOLE, TRACKS_AROUND = 100_000, 12
 """Tracks are of the whole movie up to so many cells; beyond, of so many frames on either side of the one that is shown."""
 DOUBTFUL_ENTROPY = 0.05
 """Cells whose decision is wrong with at least this probability are shown as points."""
@@ -58,7 +58,7 @@ def window(review: Review, t: int) -> tuple[int, int]:
     """The first and the last place in time for which tracks are made."""
     if len(review.table) <= WHOLE:
         return 0, review.table.n_pairs
-    return max(t - AROUND, 0), min(t + AROUND, review.table.n_pairs)
+    return max(t - TRACKS_AROUND, 0), min(t + TRACKS_AROUND, review.table.n_pairs)
 
 
 def _layer_of_statements(review: Review, shows: str, first: int, last: int) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def tracks_layer(review: Review, t: int) -> Layer:
         "features": {"confidence": np.nan_to_num(confidence, nan=1.0)},
         "color_by": "confidence",
         "colormap": "viridis",
-        "tail_length": AROUND,
+        "tail_length": TRACKS_AROUND,
         "head_length": 0,
     }
     return data, more, "tracks"

@@ -99,11 +99,7 @@ def certainty_over_time(
 ) -> LeastCertain:
     """Find the least certain link of each track in each span of time.
 
-    Args:
-        blocks: All of the movie's, once more.
-        row: Which row each track that is wanted has.
-        column: Which column each frame has.
-        shape: Of the result.
+    `row` and `column` say where each wanted track and each frame stands in the result.
     """
     lowest, frame, label = np.full(shape, np.inf), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     numbers = TrackNumbers()

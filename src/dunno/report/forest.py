@@ -139,11 +139,7 @@ def drawn_tracks(trees: Sequence[Tree]) -> dict[int, int]:
 def draw(trees: Sequence[Tree], least: LeastCertain, frames: Ints, deciding: ReviewAddress | None = None) -> str:
     """The families below each other; doubtful stretches lead to the review of their least certain link.
 
-    Args:
-        trees: What to draw.
-        least: The least certain link of each track, as `drawn_tracks` numbers them, in each column.
-        frames: (T,) original index of each frame.
-        deciding: Where links are decided on; without it, nothing leads anywhere.
+    `least` holds the least certain link of each track in each column; `deciding` says where links are decided on, if anywhere.
     """
     row, column = drawn_tracks(trees), columns(frames)
     x = svg.across(0, max(column.values()) or 1, left=INDENT)

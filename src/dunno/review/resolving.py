@@ -1,8 +1,8 @@
 """An output whose masks were repaired, given what a person said: segments near it are solved again, by the call of tracking.
 
-Each answer is solved in a **window**: the masks nearest to what it is about, in the frames around it. The window is solved without
-and with the answer, under all that was said in it before; cells whose numbers differ are written anew, all others stay as they
-are. So an answer takes as long as its window is large, wherever the movie ends, and the state follows from the answers in order.
+Each answer is solved in its **surroundings**: the masks nearest to what it is about, in the frames around it. They are solved
+without and with the answer, under all that was said there before; cells whose numbers differ are written anew, all others stay as
+they are. So an answer takes as long however long the movie is, and the state follows from the answers in order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dunno.errors import DecisionError, ProblemError
 from dunno.review.daughters import Table
 from dunno.review.decisions import ABOUT_MASKS, ALL_AS_GIVEN, DIVIDES_INTO_THREE, MISSING, SKIP, Decision, in_force
 from dunno.review.given_masks import GivenMasks, Region
-from dunno.review.segment_window import SegmentWindow, Surroundings
+from dunno.review.nearby_segments import NearbySegments, Surroundings
 from dunno.review.splicing import spliced
 from dunno.review.store import Store
 from dunno.runs.workspace import CALIBRATION_FILE
@@ -179,7 +179,7 @@ class ResolvedBlocks:
         return [t for k in sorted(before) for t in self._pairs_of(k)]
 
     def _surroundings(self, decisions: Sequence[Decision]) -> list[Surroundings]:
-        """Where the windows are that have to be solved."""
+        """What has to be solved."""
         if any(each.kind == ALL_AS_GIVEN for each in decisions):
             n = len(self.frames)
             return [Surroundings.everywhere(range(t, min(t + TILE, n)), n) for t in range(0, n, TILE)]
@@ -210,26 +210,26 @@ class ResolvedBlocks:
         after: Sequence[Decision],
         left_out: LeftOut,
     ) -> Chunks:
-        """The chunks of a window's frames, if what is said is no more `before` but `after`; notes masks that are left out."""
+        """The chunks of some surroundings, if what is said is no more `before` but `after`; notes masks that are left out."""
         first, last = around.frames.start, around.frames.stop - 1
         numbers = range(max(first - 1, 0) // CHUNK, min(last // CHUNK, (self._table.n_pairs - 1) // CHUNK) + 1)
         pairs = range(numbers.start * CHUNK, self._pairs_of(numbers.stop - 1).stop)
         block = self._joined(chunks, pairs)
-        window = SegmentWindow.of(self.given, around, block, after, self.masks_of)
+        nearby = NearbySegments.of(self.given, around, block, after, self.masks_of)
         try:
-            old, new = (window.solve(partial(window.clamps, said)) for said in (before, after))
-            if window.keeps(old, new):
-                new = window.solve(partial(window.clamps, after))
+            old, new = (nearby.solve(partial(nearby.clamps, said)) for said in (before, after))
+            if nearby.keeps(old, new):
+                new = nearby.solve(partial(nearby.clamps, after))
         except ProblemError as error:
             raise DecisionError(f"this contradicts what was said before ({error}); undo that first") from None
-        rows = window.changed(old, new, CHANGED)
-        if around.ends(window.frames_of(rows, new), len(self.frames)):
+        rows = nearby.changed(old, new, CHANGED)
+        if around.ends(nearby.frames_of(rows, new), len(self.frames)):
             return self._solved(chunks, around.wider(len(self.frames)), before, after, left_out)
-        gone = window.gone(new)
+        gone = nearby.gone(new)
         if not rows.any() and not len(gone):
             return {}
-        left_out |= window.left_out(new)
-        found = _marked(spliced(block, window.block_after(new), rows, gone), after)
+        left_out |= nearby.left_out(new)
+        found = _marked(spliced(block, nearby.block_after(new), rows, gone), after)
         parts = {k: self._pairs_of(k) for k in numbers}
         return {k: found.part(own.start - pairs.start, own.stop - pairs.start) for k, own in parts.items()}
 

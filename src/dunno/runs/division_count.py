@@ -8,6 +8,7 @@ from dunno.tracking.forests import spread_evenly
 from dunno.types import Floats
 
 COUNT_DRAWS = 4000  # draws; judged: the ends of the interval then hardly depend on them
+SUREST_IN_DOUBT = 0.95  # probability; judged: where the odds of divisions are in doubt, none is surer
 LIKE_BINS = 200  # bins; exact within rounding: tracks that divide as probably are drawn together
 
 
@@ -22,7 +23,7 @@ def count_interval(probability: Floats, doubt: float = 0.0) -> tuple[int, int]:
         >>> count_interval(np.array([1.0, 1.0, 0.5, 0.0]))
         (2, 3)
     """
-    p = np.clip(probability, 0.0, 1.0)
+    p = np.clip(probability, 0.0, SUREST_IN_DOUBT if doubt > 0 else 1.0)
     bins = np.minimum((p * LIKE_BINS).astype(np.int64), LIKE_BINS - 1)
     n = np.bincount(bins, minlength=LIKE_BINS)
     mean = np.bincount(bins, p, minlength=LIKE_BINS) / np.maximum(n, 1)

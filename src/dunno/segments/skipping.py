@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from dunno.segments.answer import Answer
 from dunno.segments.arrow import Seen
 from dunno.segments.segments import Segments
 from dunno.types import Floats, Ints
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 STEP = 2
 """Frames that are one step of the movie in which frames are left out."""
@@ -97,6 +100,8 @@ def compared(all_frames: Seen, skipped: Seen, rows: Ints) -> SkippedSegments:
 
 def _two_steps(answer: Answer, frame: Ints) -> sp.csr_matrix:
     """(K, K) how probable it is that an object goes on as another one two frames later, whatever lies between."""
+    import scipy.sparse as sp
+
     edges, n = answer.edges, len(answer.segment)
 
     def steps(gap: int) -> sp.csr_matrix:

@@ -97,7 +97,7 @@ class Motion(Term):
 
         low, high = np.log(TAILS).tolist()
         best = find_zero(slope, low, high, start=float(np.log(self.tail)), within=0.01)
-        return float(np.exp(0.5 * np.log(self.tail) + 0.5 * best))
+        return float(np.clip(np.exp(0.5 * np.log(self.tail) + 0.5 * best), *TAILS))
 
 
 def nearest(stretch: Stretch) -> Floats:

@@ -35,6 +35,9 @@ TOGETHER, SOME_BLOCKS = 12_000, 8
 """About so many cells are solved together: calls and halos cost little then, and blocks still fit into the cache; and into how many
 blocks a movie is cut at least, where each has 32 pairs or more."""
 
+ODDS_OF_NUMBER, MOST_DOUBT = 8.0, 2.0  # log odds; judged: as of divisions that are believed to seven eighths
+"""By how much the odds of divisions shift where their number changes by its own size, and at the most."""
+
 SLOWER, SLOWER_CELLS = (3, 4), 500
 """Further steps, which tell how slowly one could have imaged, and on how many cells."""
 
@@ -146,11 +149,13 @@ def tested(
 def of_segments(calibration: ModelCalibration, segments: SegmentModel) -> ModelCalibration:
     """The calibration with what segments say of themselves, in place of what the masks as they are say of links."""
     arrow = None if segments.arrow is None else segments.arrow.counts
+    doubt = 0.0 if arrow is None else ODDS_OF_NUMBER * arrow.doubt / max(arrow.seen, 1.0)
+    calibration = replace(calibration, arrow=arrow, division_doubt=min(doubt, MOST_DOUBT))
     if segments.skipped is None:
-        return replace(calibration, arrow=arrow)
+        return calibration
     skipped, unknown = segments.skipped, float("nan")
     test = SkipTest(JUDGING, skipped.links, skipped.links, skipped.promised, skipped.composed, unknown, unknown)
-    return replace(calibration, arrow=arrow, problems=(), skipping=(test,), verdict=judge(test))
+    return replace(calibration, problems=(), skipping=(test,), verdict=judge(test))
 
 
 def calibration_of(fit: Fit, about: RunInfo) -> ModelCalibration:

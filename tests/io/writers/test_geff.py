@@ -59,7 +59,7 @@ def test_geff_carries_every_value(tracking: Tracking, tmp_path: Path) -> None:
 
 def test_geff_grows_over_many_chunks(tracking: Tracking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tracking.to_geff(tmp_path / "one.geff")
-    monkeypatch.setattr("dunno.io.zarr_folder.CHUNK", 7)
+    monkeypatch.setattr("dunno.io.zarr_folder.CHUNK_ROWS", 7)
     tracking.to_geff(tmp_path / "many.geff")
     one, many = (read_to_memory(tmp_path / name) for name in ("one.geff", "many.geff"))
     np.testing.assert_array_equal(one["edge_ids"], many["edge_ids"])

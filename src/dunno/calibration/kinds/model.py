@@ -28,6 +28,7 @@ from dunno.models.drift import with_drift
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
 from dunno.segments.fit import SegmentModel
+from dunno.segments.skipping import SkippedSegments
 from dunno.types import Block, Candidates, Floats, FramePair, RunInfo
 from dunno.types.arrow_counts import ArrowCounts
 from dunno.types.field import Field
@@ -84,9 +85,9 @@ class ModelCalibration(Calibration):
     def verdicts(self) -> Mapping[str, Verdict]:
         found = {"links": self.verdict}
         if self.arrow is not None:
-            found["divisions"] = judge_divisions(self.arrow, self.judges_masks)
-        if self.segments is not None and self.segments.skipped is not None:
-            found["segments"] = judge_segments(self.segments.skipped.sets, self.segments.skipped.unknown)
+            found["divisions"] = judge_divisions(self.arrow, 0.0 if self._skipped is None else self._skipped.unknown)
+        if self._skipped is not None:
+            found["segments"] = judge_segments(self._skipped.sets, self._skipped.unknown)
         return found
 
     @property
@@ -96,11 +97,13 @@ class ModelCalibration(Calibration):
         return worst(verdicts, few)
 
     @property
+    def _skipped(self) -> SkippedSegments | None:
+        return None if self.segments is None else self.segments.skipped
+
+    @property
     def _has_sets(self) -> bool:
         """Whether there are parts and unions enough to be judged."""
-        return (
-            self.segments is not None and self.segments.skipped is not None and self.segments.skipped.sets >= LEAST_SETS
-        )
+        return self._skipped is not None and self._skipped.sets >= LEAST_SETS
 
     @property
     def judges_masks(self) -> bool:

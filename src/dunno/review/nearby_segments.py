@@ -34,19 +34,19 @@ from dunno.segments.table import FrameSegments, SegmentTable, joined_segments
 from dunno.tracking.repairing import border_share
 from dunno.types import Block, Bools, Floats, Ints
 
-AROUND = 14  # frames; benchmarks.review_windows
+AROUND = 24  # frames; benchmarks.surroundings
 """On either side of what is said."""
 
-NEAREST, INSIDE = 20, 14  # masks of a frame; benchmarks.review_windows
+NEAREST, INSIDE = 16, 12  # masks of a frame; benchmarks.surroundings
 """In each frame so many masks are solved again, and the nearer ones of them may be cut and joined otherwise."""
 
 
-NEAR_THE_END, MOST_FRAMES_OF_A_WINDOW = 2, 120  # frames; judged
-"""Where a window changes as near to its first or last frame, it is made wider, up to so many frames."""
+NEAR_THE_END, MOST_FRAMES_AROUND = 2, 120  # frames; judged
+"""Where surroundings change as near to their first or last frame, they are made wider, up to so many frames."""
 
 FOLLOWED = 0.1  # probability; judged
-"""A window sees less than the whole movie: a mask that it takes for something else stays as it is, unless what was said makes that
-so much more probable."""
+"""Surroundings show less than the whole movie: a mask that they take for something else stays as it is, unless what was said
+makes that so much more probable."""
 
 
 class Surroundings(NamedTuple):
@@ -71,12 +71,12 @@ class Surroundings(NamedTuple):
         )
 
     def ends(self, frames: Ints, n_frames: int) -> bool:
-        """Whether any of some frames is so near to the window's end that what is beyond may change as well."""
+        """Whether any of some frames is so near to their end that what is beyond may change as well."""
         before, after = self.inside.start > 0, self.inside.stop < n_frames
         near = (before & (frames < self.inside.start + NEAR_THE_END)) | (
             after & (frames >= self.inside.stop - NEAR_THE_END)
         )
-        return bool(self.places) and len(self.frames) < MOST_FRAMES_OF_A_WINDOW and bool(near.any())
+        return bool(self.places) and len(self.frames) < MOST_FRAMES_AROUND and bool(near.any())
 
     @classmethod
     def everywhere(cls, frames: range, n_frames: int) -> Surroundings:
@@ -103,12 +103,12 @@ def _without_ends(frames: range, n_frames: int) -> range:
 
 
 @dataclass(eq=False)
-class SegmentWindow:
-    """Segments of a window, and the objects that they are now."""
+class NearbySegments:
+    """Segments of some surroundings, and the objects that they are now."""
 
     given: GivenMasks  # The masks as they were given
     around: Surroundings  # Which frames
-    block: Block  # What is believed now, of the window's frames and of some around
+    block: Block  # What is believed now, of these frames and of some around
     now: dict[int, list[Region]]  # By frame, what the block's cells are, in order
     table: SegmentTable  # The segments
     rows: list[Ints]  # Of each frame, (m,) where the table has its masks, -1 where it has not
@@ -122,8 +122,8 @@ class SegmentWindow:
         block: Block,
         decisions: Sequence[Decision],
         masks_of: Callable[[Decision], set[tuple[int, int]]],
-    ) -> SegmentWindow:
-        """The window around some places, with all segments that decisions speak about."""
+    ) -> NearbySegments:
+        """Those around some places, with all segments that decisions speak about."""
         said = {mask for each in decisions for mask in masks_of(each)}
         pairs = [sorted(masks_of(each)) for each in decisions if each.kind == ONE_CELL]
         wanted = {one[0]: Region(one[1], other[1]) for one, other in filter(_are_two, pairs)}
@@ -160,14 +160,14 @@ class SegmentWindow:
         return ~np.isin(frame, self.around.inside)
 
     def solve(self, given: Given) -> Seen:
-        """The window, under what is given."""
+        """Solve them under what is given."""
         return self.given.model.solve(self.table.segments, given)
 
     # --- the objects of now ------------------------------------------------------------------------
 
     @cached_property
     def segment_of_row(self) -> dict[int, int]:
-        """Of the block's cells in the window, the row of each among the segments."""
+        """Of the block's cells in the surroundings, the row of each among the segments."""
         segments, found = self.table.segments, {}
         key = zip(*segments.masks.T.tolist(), self.table.number.tolist(), strict=True)
         place = {each: k for k, each in enumerate(key)}
@@ -199,7 +199,7 @@ class SegmentWindow:
     # --- what is known -----------------------------------------------------------------------------
 
     def clamps(self, decisions: Sequence[Decision], structure: Structure) -> Clamps:
-        """What decisions say of the window's segments."""
+        """What decisions say of these segments."""
         said = constraints_of(self.block, [each for each in decisions if self._is_there(each)])
         structure = self._reaching(structure, said)
         clamps = Clamps.none(structure, np.where(self.free, -1, self.sets), self.sets)
@@ -218,7 +218,7 @@ class SegmentWindow:
         return clamps
 
     def _is_there(self, decision: Decision) -> bool:
-        """Whether a statement about links names cells of the window; what is said of cells that are none any more is void."""
+        """Whether a statement about links names cells in the surroundings; what is said of cells that are none any more is void."""
         if decision.kind in (*ABOUT_MASKS, ALL_AS_GIVEN):
             return False
         ends = [(decision.frame, decision.label)] if decision.label else []
@@ -254,7 +254,7 @@ class SegmentWindow:
         return structure
 
     def _mask_rows(self, decision: Decision) -> set[int]:
-        """The masks of the window that a statement about masks is about."""
+        """The masks here that a statement about masks is about."""
         if decision.kind not in ABOUT_MASKS or decision.frame not in self.table.masks.frames:
             return set()
         k = int(np.searchsorted(self.table.masks.frames, decision.frame))
@@ -314,7 +314,7 @@ class SegmentWindow:
     # --- what changes ------------------------------------------------------------------------------
 
     def keeps(self, old: Seen, new: Seen) -> bool:
-        """Keep masks as they are that a window sees otherwise whatever was said; whether there were any."""
+        """Keep masks as they are that these surroundings take for something else whatever was said; whether there were any."""
         more = np.abs(new.answer.set_probability - old.answer.set_probability) > FOLLOWED
         possible = np.zeros(len(self.sets), np.bool_)
         number = sets_of_states(self.table.segments, new.structure.holdings)
@@ -380,7 +380,7 @@ class SegmentWindow:
             rows = rows | crowded
 
     def _links_now(self, objects: Objects) -> Ints:
-        """(K,) of each object, the one that is its mother now; -1 where it has none in the window."""
+        """(K,) of each object, the one that is its mother now; -1 where it has none in the nearby."""
         row_of = {segment: k for k, segment in enumerate(objects.segment.tolist())}
         place = {row: row_of[segment] for row, segment in self.segment_of_row.items() if segment in row_of}
         before = np.full(len(objects.segment), -1, np.int64)
@@ -408,7 +408,7 @@ class SegmentWindow:
         return [int(row) for rows in self.rows for row in np.flatnonzero(rows >= 0)[np.argsort(rows[rows >= 0])]]
 
     def block_after(self, seen: Seen) -> Block:
-        """The window as a block."""
+        """All of it as a block."""
         share = border_share(self.given.model, self.table, seen.answer)
         n = len(self.around.frames)
         return block_of(self._objects(seen), seen.structure, seen.posterior, share, range(0, n - 1))
@@ -484,6 +484,6 @@ def _with_relatives(
 
 
 def _mask_of(block: Block, first: int, now: dict[int, list[Region]], row: int) -> tuple[int, int] | None:
-    """Frame and row of the given mask of a block's cell; `None` outside of the window's frames."""
+    """Frame and row of the given mask of a block's cell; `None` outside of these frames."""
     t = first + int(block.frame_of[row])
     return None if t not in now else (t, now[t][row - int(block.begin[t - first])].row)

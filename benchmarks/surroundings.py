@@ -1,11 +1,11 @@
-"""Is a window enough? What follows from statements about masks in a window, beside the same in the whole movie.
+"""Are surroundings enough? What follows from statements about masks near them, beside the same in the whole movie.
 
-    DUNNO_DATA=… python -m benchmarks.review_windows OUT [--statements 12]
+    DUNNO_DATA=… python -m benchmarks.surroundings OUT [--statements 12]
 
 OUT is an output of `dunno track` with repaired masks. Masks drawn at random are said to hold two cells, or, where they were cut, to
 be as they were given. For each: how long the answer takes (processor time; the second answer at a place finds its frames read), how
-many objects change p_segment by more than .05 by it in the whole movie, how many of these the window changes, too, and by how much
-the two differ at the most, among the objects that the window may change.
+many objects change p_segment by more than .05 by it in the whole movie, how many of these change in the surroundings, too, and by
+how much the two differ on average, among those of them that may change there.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import numpy as np
 
 from dunno.errors import DecisionError
 from dunno.review import Decision, Review
+from dunno.review.nearby_segments import NearbySegments, Surroundings
 from dunno.review.resolving import ResolvedBlocks
-from dunno.review.segment_window import SegmentWindow, Surroundings
 from dunno.segments.regions import WHOLE
 
 FOLLOWS = 0.05
@@ -50,8 +50,8 @@ def main() -> None:
     print(
         f"seconds of an answer: median {np.median(seconds):.2f}, most {seconds.max():.2f}; again {np.median(again):.2f}"
     )
-    print(f"objects that change in the whole movie: {whole.sum():.0f}; in the window, too: {both.sum():.0f}")
-    print(f"largest difference: median {np.median(apart):.3f}, nine in ten below {np.quantile(apart, 0.9):.3f}")
+    print(f"objects that change in the whole movie: {whole.sum():.0f}; in the surroundings, too: {both.sum():.0f}")
+    print(f"difference: median {np.median(apart):.3f}, nine in ten below {np.quantile(apart, 0.9):.3f}")
 
 
 def drawn(review: Review, resolved: ResolvedBlocks, n: int) -> list[Decision]:
@@ -72,7 +72,7 @@ def drawn(review: Review, resolved: ResolvedBlocks, n: int) -> list[Decision]:
 
 
 def compared(review: Review, resolved: ResolvedBlocks, decision: Decision) -> list[float]:
-    """Seconds, seconds again, objects that follow in the whole movie, those of them in the window, and the largest difference."""
+    """Seconds, seconds again, objects that follow in the whole movie, and in the surroundings, and the mean difference."""
     seconds = []
     for _ in range(2):
         start = time.process_time()
@@ -81,55 +81,55 @@ def compared(review: Review, resolved: ResolvedBlocks, decision: Decision) -> li
     n = len(resolved.frames)
     block = resolved.part(range(review.table.n_pairs))
     changes = []
-    for around in (_last_window(resolved, decision), Surroundings(range(n), range(n), ())):
-        window = SegmentWindow.of(resolved.given, around, block, [decision], resolved.masks_of)
-        before, after = (_by_segment(window, window.solve(partial(window.clamps, said))) for said in ([], [decision]))
-        changes.append((before, after, _changeable(window)))
+    for around in (_last_surroundings(resolved, decision), Surroundings(range(n), range(n), ())):
+        nearby = NearbySegments.of(resolved.given, around, block, [decision], resolved.masks_of)
+        before, after = (_by_segment(nearby, nearby.solve(partial(nearby.clamps, said))) for said in ([], [decision]))
+        changes.append((before, after, _changeable(nearby)))
     (old, new, inside), (whole_old, whole_new, _) = changes
     followed = {each for each in whole_new if abs(whole_new[each] - whole_old.get(each, 0.0)) > FOLLOWS}
     too = {each for each in followed if abs(new.get(each, 0.0) - old.get(each, 0.0)) > FOLLOWS}
-    apart = [abs(new[each] - whole_new[each]) for each in inside & new.keys() & whole_new.keys()]
-    return [*seconds, float(len(followed)), float(len(too)), max(apart, default=0.0)]
+    apart = [abs(new[each] - whole_new[each]) for each in inside & followed & new.keys()]
+    return [*seconds, float(len(followed)), float(len(too)), float(np.mean(apart)) if apart else 0.0]
 
 
-def _last_window(resolved: ResolvedBlocks, decision: Decision) -> Surroundings:
-    """The window in which an answer is solved in the end."""
+def _last_surroundings(resolved: ResolvedBlocks, decision: Decision) -> Surroundings:
+    """Those in which an answer is solved in the end."""
     made: list[Surroundings] = []
-    original = SegmentWindow.of
+    original = NearbySegments.of
 
-    def noted(given: object, around: Surroundings, *rest: object) -> SegmentWindow:
+    def noted(given: object, around: Surroundings, *rest: object) -> NearbySegments:
         made.append(around)
         return original(given, around, *rest)  # type: ignore[arg-type]
 
-    SegmentWindow.of = noted  # type: ignore[method-assign, assignment]
+    NearbySegments.of = noted  # type: ignore[method-assign, assignment]
     try:
         resolved.tried([decision])
     finally:
-        SegmentWindow.of = original  # type: ignore[method-assign]
+        NearbySegments.of = original  # type: ignore[method-assign]
     return made[-1]
 
 
-def _by_segment(window: SegmentWindow, seen: object) -> dict[tuple[int, ...], float]:
+def _by_segment(nearby: NearbySegments, seen: object) -> dict[tuple[int, ...], float]:
     """p_segment of all that may be an object, by frame, masks and part."""
     structure, posterior = seen.structure, seen.posterior  # type: ignore[attr-defined]
-    segments, holdings = window.table.segments, structure.holdings
+    segments, holdings = nearby.table.segments, structure.holdings
     p = np.bincount(holdings.segment, posterior.state[holdings.state], len(segments.frame))
-    rows = np.array([*window._given_rows, -1])
+    rows = np.array([*nearby._given_rows, -1])
     names = zip(
-        (segments.frame + window.around.frames.start).tolist(),
+        (segments.frame + nearby.around.frames.start).tolist(),
         rows[segments.masks[:, 0]].tolist(),
         rows[segments.masks[:, 1]].tolist(),
-        window.table.number.tolist(),
+        nearby.table.number.tolist(),
         strict=True,
     )
     return dict(zip(names, p.tolist(), strict=True))
 
 
-def _changeable(window: SegmentWindow) -> set[tuple[int, ...]]:
-    """The objects of masks that the window may cut and join."""
-    rows, frame = window._given_rows, window.table.segments.frame
-    start = window.around.frames.start
-    return {(start + int(frame[mask]), rows[mask], -1, WHOLE) for mask in np.flatnonzero(window.free)}
+def _changeable(nearby: NearbySegments) -> set[tuple[int, ...]]:
+    """The objects of masks that may be cut and joined."""
+    rows, frame = nearby._given_rows, nearby.table.segments.frame
+    start = nearby.around.frames.start
+    return {(start + int(frame[mask]), rows[mask], -1, WHOLE) for mask in np.flatnonzero(nearby.free)}
 
 
 if __name__ == "__main__":
