@@ -119,7 +119,7 @@ def on_annotated(found: Biology, truth: Truth) -> Biology:
 def real(samples: int, options: dict[str, Any]) -> None:
     """Print where the annotation of real movies lies."""
     data = Path(os.environ["DUNNO_DATA"])
-    print("| movie | figure | annotated | reported | 95 % interval | inside |\n|---|---|---|---|---|---|")
+    print("| movie | figure | annotated | value | 95 % interval | inside |\n|---|---|---|---|---|---|")
     for name, masks in (("Fluo-N2DL-HeLa/02", None), ("iPSC-07/03", None), ("iPSC-07/03", data / "iPSC-07" / "03_RES")):
         movie, truth = read(data / name, masks=masks, truth=True)
         movie.interval = None  # counted in frames, as the annotation counts

@@ -15,7 +15,7 @@ class Trial:
     name: str  # The term
     before: MaybeKnown  # Loss per daughter with every second frame left out, in nats, without it
     after: MaybeKnown  # The same with it; by what it saves on a few daughters, where they show that it is of no use
-    wrong_before: MaybeKnown  # Share of links that are wrong there, by what all frames say, without it
+    wrong_before: MaybeKnown  # Share of links that are wrong there, as all frames show, without it
     wrong_after: MaybeKnown  # The same with it; NaN where a few daughters decided, or none
     joined: bool  # Whether it speaks
     # For a term that joins because of them: by which share single steps see more divisions than skipped ones

@@ -134,9 +134,9 @@ def judge_segments(sets: int, unknown: float) -> Verdict:
     """Weigh what skipping frames says of parts and unions of masks."""
     if sets < LEAST_SETS:
         return Verdict("untested", f"{sets} parts of masks could be looked at: too few to judge by")
-    said = f"with every second frame left out, {sets:,} parts of masks are seen, of which {unknown:.0%} more are none than promised"
+    said = f"with every second frame left out, {sets:,} changed masks are seen, {unknown:.0%} more of them wrong than promised"
     word: Word = "supported" if unknown <= LARGEST_UNKNOWN else "contradicted"
-    return Verdict(word, f"{said}, by what all frames say; that is taken into account")
+    return Verdict(word, f"{said}, as all frames show; that is taken into account")
 
 
 def worst(verdicts: Mapping[str, Verdict], few_divisions: bool) -> Verdict:

@@ -58,10 +58,13 @@ def _say_findings(console: Console, run: Run) -> None:
         f"[bold]{escape(about.movie)}[/bold], {found.frames:,} frames{_every(about)}, tracked in {run.seconds:.1f} s"
     )
     console.print("\n[bold]Can it be trusted?[/bold]")
-    table = _grid()
+    table, said = _grid(), set[str]()
     for promise in promises(about):
         colour = VERDICT_COLOURS[promise.verdict]
-        lines = [f"[{colour}]{promise.verdict}[/{colour}]: {promise.meaning}"]
+        lines = [
+            f"[{colour}]{promise.verdict}[/{colour}]" + ("" if promise.verdict in said else f": {promise.meaning}")
+        ]
+        said.add(promise.verdict)
         if promise.about == "links":
             lines.append(findings.wrong_links(found))
         table.add_row(promise.about, "\n".join([*lines, f"[dim]{escape(promise.reason)}[/dim]"]))

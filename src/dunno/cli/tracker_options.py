@@ -64,7 +64,8 @@ class TrackerOptions(Opening):
         bool | None,
         Option(
             "--repair/--no-repair",
-            help="Whether masks may be cut, joined and left out (default: where a glance says that they may be wrong).",
+            help="Whether masks may be cut, joined and left out (default: where a glance says that they may be wrong). "
+            "With --no-repair, cells that share a mask share its row (docs/files.md has what each format writes).",
         ),
     ] = None
     workers: Annotated[int | None, Option(help="Number of cores to use (default: all).")] = None

@@ -95,10 +95,12 @@ def _promises(about: RunInfo) -> str:
     found = promises(about)
     if len(found) < 2:
         return escape(words.verdict(about)[1])
-    lines = (
-        f"<li><strong>{each.about}: {each.verdict}</strong>: {each.meaning}. {escape(each.reason)}.</li>"
-        for each in found
-    )
+    lines, said = list[str](), set[str]()
+    for each in found:
+        meaning = "" if each.verdict in said else f": {each.meaning}"
+        reason = escape(each.reason[:1].upper() + each.reason[1:])
+        lines.append(f"<li><strong>{each.about}: {each.verdict}</strong>{meaning}. {reason}.</li>")
+        said.add(each.verdict)
     return f'</p><ul class="problems">{"".join(lines)}</ul><p>'
 
 

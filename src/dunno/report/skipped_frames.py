@@ -13,6 +13,7 @@ from dunno.report import svg
 from dunno.report.html_tables import table
 from dunno.runs import findings
 from dunno.runs.numbers import count, percent
+from dunno.runs.promises import promises
 from dunno.runs.summary import Summary
 from dunno.types import RunInfo
 from dunno.types.special import wilson
@@ -24,18 +25,36 @@ LOWEST_SHOWN = 1e-4
 def section(about: RunInfo, found: Summary) -> str:
     """The section, or nothing where no test was made."""
     tests = about.skip_tests
-    if not tests or not tests[0]["bins"]:
+    if not tests:
         return ""
     shown = Template(files("dunno.report").joinpath("skipped_frames.html").read_text(encoding="utf-8"))
     return shown.substitute(
         total=escape(_total(tests[0])),
-        ratio=f"{LARGEST_RATIO:g}",
-        promises=_promises(tests[0]),
-        promises_table=_promises_table(tests[0]),
+        others=_others(about),
+        promises=_by_promise(tests[0]),
         sentence=escape(findings.imaging(tests[0], found)),
         imaging=_imaging(tests, found, about),
         imaging_table=_imaging_table(tests, found, about),
     )
+
+
+def _others(about: RunInfo) -> str:
+    """What was tested in other ways, of the other promises."""
+    told = [each for each in promises(about) if each.about != "links"]
+    lines = (f"<li>{each.about}: {each.verdict}, because {escape(each.reason)}</li>" for each in told)
+    return f"<p>Of the rest:</p><ul>{''.join(lines)}</ul>" if told else ""
+
+
+def _by_promise(test: Mapping[str, Any]) -> str:
+    """Links by how wrong they were promised to be, where they were told apart."""
+    if not test["bins"]:
+        return ""
+    caption = (
+        "Links by the promised probability of being wrong, and the share that is wrong, with 95 % intervals. On the dashed line "
+        "promises are kept to the letter. The verdict is about all links together: one dot beside the band does not decide it."
+    )
+    drawn = f'<figure class="plot">{_promises(test)}\n<figcaption>{caption}</figcaption></figure>'
+    return f"{drawn}\n{_promises_table(test)}"
 
 
 def _total(test: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ BELIEVED, BELIEVED_WORTH = 0.06, 200.0
 
 @dataclass(frozen=True)
 class SkippedSegments:
-    """Of objects that both movies have: how much is promised to be wrong, and how much is, by what all frames say."""
+    """Of objects that both movies have: how much is promised to be wrong, and how much is, as all frames show."""
 
     links: int  # Those whose daughter has a mother by all frames, too
     promised: float  # How many are promised to be wrong, given that there is a mother
