@@ -12,7 +12,9 @@ from dunno.cli.options import Argument, Option
 
 def evaluate(
     output: Annotated[Path, Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
-    truth: Annotated[Path, Option(help="The annotation: SEQ_GT, or its TRA folder with man_track.txt.")],
+    truth: Annotated[
+        Path, Option(help="The annotation: SEQ_GT, a table of cells and their mothers or of tracks (.csv), or a GEFF.")
+    ],
     scores: Annotated[Path | None, Option("--output", "-o", help="Write the scores as JSON.")] = None,
     masks: Annotated[Path | None, Option(help="Where the movie's masks are now, if they have moved.")] = None,
     bootstrap: Annotated[int, Option(help="Resamplings of frame pairs for 95 % intervals; 0 for none.")] = 200,
@@ -29,7 +31,8 @@ def evaluate(
     from dunno.evaluation.calibration_error import check_bins
     from dunno.evaluation.challenge import challenge_curve
     from dunno.evaluation.side_by_side import side_by_side
-    from dunno.io.ctc import match_folder, truth_folder
+    from dunno.io.ctc import truth_folder
+    from dunno.io.truths import read_truth
     from dunno.io.writing import check_output, whole
     from dunno.tracking import Tracking
 
@@ -38,7 +41,7 @@ def evaluate(
         check_output(scores, overwrite=False)
     truth = truth_folder(truth)
     tracking = Tracking.read(output, masks)
-    matched = match_folder(truth, tracking.movie)
+    matched = read_truth(truth, tracking.movie)
     found = evaluation.score(tracking, matched, bootstrap=bootstrap, seed=seed, n_bins=bins)
     content: dict[str, Any] = {
         "output": str(output),
