@@ -437,12 +437,14 @@ void check_dimensions(const Table& places, const Table& others) {
   if (places.shape(1) != others.shape(1)) throw nb::value_error("places of different dimensions");
 }
 
-nb::tuple within(const Table& places, const Table& others, double reach) {
+nb::tuple within(const Table& places, const Table& others, double reach, std::int64_t most) {
   check_dimensions(places, others);
+  if (most < 1) throw nb::value_error("expected to keep at least one other of each place");
   std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> pairs;
   {
     nb::gil_scoped_release unlocked;
-    pairs = dunno::within(places.data(), places.shape(0), others.data(), others.shape(0), others.shape(1), reach);
+    pairs = dunno::within(places.data(), places.shape(0), others.data(), others.shape(0), others.shape(1), reach,
+                          most);
   }
   return nb::make_tuple(to_numpy(std::move(pairs.first)), to_numpy(std::move(pairs.second)));
 }
@@ -598,7 +600,9 @@ NB_MODULE(_core, m) {
         "exp(-|x|) times the modified Bessel function of order 0.");
   m.def("dawson", [](const Numbers& x) { return each(x, dunno::dawson); }, "x"_a.noconvert(), "Dawson's integral.");
   m.def("within", &within, "places"_a.noconvert(), "others"_a.noconvert(), "reach"_a,
-        "All pairs of (n, d) places and (m, d) others no farther apart than reach, by place, then by other.");
+        "most"_a = std::numeric_limits<std::int64_t>::max(),
+        "Pairs of (n, d) places and (m, d) others no farther apart than reach, by place, then by other; of each place the most "
+        "nearest.");
   m.def("nearest", &nearest, "places"_a.noconvert(), "others"_a.noconvert(), "k"_a,
         "Distance and index of the k nearest others of each place (flat n * k); infinite and m where there are too few.");
   m.def("nearest_in_groups", &nearest_in_groups, "places"_a.noconvert(), "begin"_a.noconvert(), "k"_a,

@@ -32,17 +32,23 @@ class Tree {
     for (const std::int64_t index : order_) sorted_.insert(sorted_.end(), places + index * d, places + (index + 1) * d);
   }
 
-  // Appends the places no farther from `at` than the root of `squared`, by index.
-  void within(const double* at, double squared, std::vector<Near>& found) const {
-    const auto before = static_cast<std::ptrdiff_t>(found.size());
-    if (!order_.empty()) collect(at, squared, 0, size(), found);
-    std::sort(found.begin() + before, found.end(), [](const Near& x, const Near& y) { return x.index < y.index; });
+  // The `most` nearest of the places no farther from `at` than the root of `squared`, by index. No more are ever kept.
+  void within(const double* at, double squared, std::int64_t most, std::vector<Near>& found) const {
+    found.clear();
+    if (order_.empty()) return;
+    if (most < size()) {
+      search(at, {static_cast<std::size_t>(most), -1, squared}, 0, size(), found);
+    } else {
+      collect(at, squared, 0, size(), found);
+    }
+    std::sort(found.begin(), found.end(), [](const Near& x, const Near& y) { return x.index < y.index; });
   }
 
   // The k nearest to `at` (fewer where there are no more), nearest first; the one with the index `but` does not count.
   void nearest(const double* at, std::int64_t k, std::int64_t but, std::vector<Near>& found) const {
     found.clear();
-    if (k > 0 && !order_.empty()) search(at, static_cast<std::size_t>(k), but, 0, size(), found);
+    const double everywhere = std::numeric_limits<double>::infinity();
+    if (k > 0 && !order_.empty()) search(at, {static_cast<std::size_t>(k), but, everywhere}, 0, size(), found);
   }
 
  private:
@@ -104,19 +110,28 @@ class Tree {
     if (side >= 0.0 || side * side <= squared) collect(at, squared, middle, end, found);
   }
 
+  struct Wanted {
+    std::size_t k;     // how many at most
+    std::int64_t but;  // the one that does not count
+    double squared;    // how far at most
+  };
+
   // `found` stays sorted.
-  void search(const double* at, std::size_t k, std::int64_t but, std::int64_t begin, std::int64_t end,
-              std::vector<Near>& found) const {
+  void search(const double* at, const Wanted& wanted, std::int64_t begin, std::int64_t end, std::vector<Near>& found) const {
     if (end - begin <= kLeaf) {
-      for (std::int64_t i = begin; i < end; ++i)
-        if (order_[i] != but) offer({squared_to(at, i), order_[i]}, k, found);
+      for (std::int64_t i = begin; i < end; ++i) {
+        const double own = squared_to(at, i);
+        if (order_[i] != wanted.but && own <= wanted.squared) offer({own, order_[i]}, wanted.k, found);
+      }
       return;
     }
     const std::int64_t middle = begin + (end - begin) / 2;
     const double side = beyond(at, middle);
-    const auto look = [&](bool late) { late ? search(at, k, but, middle, end, found) : search(at, k, but, begin, middle, found); };
+    const auto look = [&](bool late) {
+      late ? search(at, wanted, middle, end, found) : search(at, wanted, begin, middle, found);
+    };
     look(side >= 0.0);
-    if (found.size() < k || side * side <= found.back().squared) look(side < 0.0);
+    if (side * side <= (found.size() < wanted.k ? wanted.squared : found.back().squared)) look(side < 0.0);
   }
 
   // Inserted from the end: the few that are kept lie side by side, which no heap of them makes up for.
@@ -137,16 +152,17 @@ class Tree {
   std::vector<double> sorted_;       // the places in that order
 };
 
-// All pairs of (n, d) places and (m, d) others no farther apart than `reach`, by place, then by other.
+// Pairs of (n, d) places and (m, d) others no farther apart than `reach`, by place, then by other; of each place the `most`
+// nearest.
 inline std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> within(const double* places, std::int64_t n,
                                                                             const double* others, std::int64_t m,
-                                                                            std::int64_t d, double reach) {
+                                                                            std::int64_t d, double reach,
+                                                                            std::int64_t most) {
   std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> pairs;
   const Tree tree(others, m, d);
   std::vector<Near> found;
   for (std::int64_t i = 0; i < n; ++i) {
-    found.clear();
-    tree.within(places + i * d, reach * reach, found);
+    tree.within(places + i * d, reach * reach, most, found);
     pairs.first.insert(pairs.first.end(), found.size(), i);
     for (const Near& each : found) pairs.second.push_back(each.index);
   }

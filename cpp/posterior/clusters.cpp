@@ -141,6 +141,7 @@ template <typename Number>
 void ClusterSolver<Number>::tell_twins(const Cluster& cluster) {
   for (std::size_t i = 0; i < cluster.mothers.size(); ++i) {
     if (beliefs_.twins[i].empty()) continue;
+    messages_.twins.resize(weights_.triple.size(), Number(0.0));
     const auto& edge = cluster.edge[i];
     const Triples& triples = *weights_.triples;
     for (std::size_t k = 0; k < edge.size(); ++k)

@@ -169,11 +169,8 @@ class Inference {
     for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
       beliefs.disappear[i] = messages_.believe_mother(i, single, dividing);
     for (std::int32_t j = 0; j < problem_.n_daughters; ++j) beliefs.appear[j] = messages_.believe_daughter(j, edge);
-    std::vector<double> both(weights_.triple.size(), 0.0);
-    for (std::int32_t i = 0; i < problem_.n_mothers; ++i)
-      if (weights_.is_listed(i)) messages_.believe_pairs(i, both);
     require_firm_ground(single, dividing, beliefs);
-    require_firm_pairs(both);
+    const PairBeliefs pairs = problem_.triples ? believe_pairs(dividing) : PairBeliefs{};
 
     // The daughter says how probable the edge is, the mother in which part of the cases it divides.
     beliefs.single.resize(problem_.n_edges());
@@ -188,10 +185,9 @@ class Inference {
     reconcile(problem_, edges_, beliefs, method == Method::kRough ? 1 : kReconcileRounds);
 #ifdef DUNNO_CHECK
     check_sums(problem_, edges_, beliefs);
-    check_pairs(dividing, both);
 #endif
     Marginals result = collect(beliefs);
-    if (problem_.triples) result.triple = triple_beliefs(both, result.divide);
+    if (problem_.triples) result.triple = triple_beliefs(pairs, result.divide);
     return result;
   }
 
@@ -211,43 +207,72 @@ class Inference {
     if (!(mass < 1e-20)) throw Underflow();
   }
 
-  void require_firm_pairs(const std::vector<double>& both) const {
-    if (std::is_same_v<Number, Wide>) return;
+  struct PairBeliefs {
+    std::vector<double> triple;  // (listed) as its mother says
+    std::vector<double> twice;   // (n_mothers) the sum of a mother's table
+  };
+
+  // Mother after mother, as the tables of all of them would be large.
+  PairBeliefs believe_pairs(const std::vector<double>& dividing) {
+    const Triples& triples = *problem_.triples;
+    PairBeliefs beliefs{std::vector<double>(triples.first.size(), 0.0), std::vector<double>(problem_.n_mothers, 0.0)};
+    const std::vector<std::vector<std::size_t>> listed = listed_of_mothers();
+    std::vector<double> both;
+    double mass = 0.0;
+    for (std::int32_t i = 0; i < problem_.n_mothers; ++i) {
+      if (!weights_.is_listed(i)) continue;
+      messages_.believe_pairs(i, both);
+      mass += mass_on_the_floor(i, both);
+      check_pairs(i, dividing, both);
+      beliefs.twice[i] = std::accumulate(both.begin(), both.end(), 0.0);
+      for (const std::size_t t : listed[i])
+        beliefs.triple[t] = both[triples.at(i, triples.first[t], triples.second[t]) - triples.table[i]];
+    }
+    if (!std::is_same_v<Number, Wide> && !(mass < 1e-20)) throw Underflow();
+    return beliefs;
+  }
+
+  std::vector<std::vector<std::size_t>> listed_of_mothers() const {
+    const Triples& triples = *problem_.triples;
+    std::vector<std::vector<std::size_t>> listed(problem_.n_mothers);
+    for (std::size_t t = 0; t < triples.first.size(); ++t)
+      if (triples.first[t] != Triples::kDropped) listed[problem_.mother[triples.first[t]]].push_back(t);
+    return listed;
+  }
+
+  double mass_on_the_floor(std::int32_t mother, const std::vector<double>& both) const {
+    if (std::is_same_v<Number, Wide>) return 0.0;
+    const double* log = logs_.triple.data() + problem_.triples->table[mother];
     double mass = 0.0;
     for (std::size_t k = 0; k < both.size(); ++k)
-      if (on_the_floor(logs_.triple[k])) mass += both[k];
-    if (!(mass < 1e-20)) throw Underflow();
+      if (on_the_floor(log[k])) mass += both[k];
+    return mass;
   }
 
   // The mother says how a division falls on its pairs; how probable it is has been agreed on.
-  std::vector<double> triple_beliefs(const std::vector<double>& both, const std::vector<double>& divide) const {
+  std::vector<double> triple_beliefs(const PairBeliefs& pairs, const std::vector<double>& divide) const {
     const Triples& triples = *problem_.triples;
-    std::vector<double> factor(problem_.n_mothers, 0.0), result(triples.first.size(), 0.0);
-    for (std::int32_t i = 0; i < problem_.n_mothers; ++i) {
-      if (!triples.is_listed(i)) continue;
-      const auto table = both.begin() + triples.table[i];
-      const double twice = std::accumulate(table, table + triples.degree[i] * triples.degree[i], 0.0);
-      if (twice > 0.0) factor[i] = 2.0 * divide[i] / twice;
-    }
+    std::vector<double> result(triples.first.size(), 0.0);
     for (std::size_t t = 0; t < result.size(); ++t) {
-      const std::int32_t e = triples.first[t];
-      if (e == Triples::kDropped) continue;
-      const std::int32_t i = problem_.mother[e];
-      result[t] = factor[i] * both[triples.at(i, e, triples.second[t])];
+      if (triples.first[t] == Triples::kDropped) continue;
+      const std::int32_t i = problem_.mother[triples.first[t]];
+      const double factor = pairs.twice[i] > 0.0 ? 2.0 * divide[i] / pairs.twice[i] : 0.0;
+      result[t] = factor * pairs.triple[t];
     }
     return result;
   }
 
   // Throws std::logic_error if a mother's beliefs about its edges and about pairs of them differ.
-  void check_pairs(const std::vector<double>& dividing, const std::vector<double>& both) const {
-    for (std::int32_t e = 0; e < problem_.n_edges(); ++e) {
-      const std::int32_t i = problem_.mother[e];
-      if (!weights_.is_listed(i)) continue;
-      double sum = 0.0;
-      for (std::int32_t k = edges_.first[i]; k < edges_.first[i + 1]; ++k)
-        sum += both[problem_.triples->at(i, e, edges_.edge[k])];
-      if (!(std::abs(sum - dividing[e]) < 1e-9)) throw std::logic_error("marginals: pairs do not add up to their edges");
+  void check_pairs([[maybe_unused]] std::int32_t mother, [[maybe_unused]] const std::vector<double>& dividing,
+                   [[maybe_unused]] const std::vector<double>& both) const {
+#ifdef DUNNO_CHECK
+    const std::size_t n = edges_.first[mother + 1] - edges_.first[mother];
+    for (std::size_t k = 0; k < n; ++k) {
+      const double sum = std::accumulate(both.begin() + k * n, both.begin() + (k + 1) * n, 0.0);
+      if (!(std::abs(sum - dividing[edges_.edge[edges_.first[mother] + k]]) < 1e-9))
+        throw std::logic_error("marginals: pairs do not add up to their edges");
     }
+#endif
   }
 
   Marginals collect(const EventBeliefs& beliefs) {

@@ -28,7 +28,6 @@ Messages<Number>::Messages(const Problem& problem, const Incidence& edges, const
       none(problem.n_mothers, Number(1.0)),
       alone(problem.n_edges(), Number(0.0)),
       twin(problem.n_edges(), Number(0.0)),
-      twins(weights.triple.size(), Number(0.0)),
       problem_(problem),
       edges_(edges),
       weights_(weights),
@@ -384,15 +383,16 @@ void Messages<Number>::believe_pairs(std::int32_t mother, std::vector<double>& b
   const Number total = sum_of_mother(mother, outside_of_mother(mother), inside_of_mother(mother));
   const std::int32_t* edge = edges_.edge.data() + edges_.first[mother];
   const std::size_t n = cut_.size(), table = weights_.triples->table[mother];
+  both.assign(n * n, 0.0);
   for (std::size_t k = 0; k < n; ++k)
     for (std::size_t l = 0; l < k; ++l) {
       const std::size_t place = table + k * n + l;
-      Number sum = twins[place];
+      Number sum = twins.empty() ? Number(0.0) : twins[place];
       if (has_cut) {
         const Number weight = has_triples ? weights_.triple[place] : weights_.dividing[edge[k]] * weights_.dividing[edge[l]];
         sum += twice * weight * (rest * cut_[k] * cut_[l] + kept_[k] * cut_[l] + cut_[k] * kept_[l]);
       }
-      both[place] = both[table + l * n + k] = static_cast<double>(sum / total);
+      both[k * n + l] = both[l * n + k] = static_cast<double>(sum / total);
     }
 }
 

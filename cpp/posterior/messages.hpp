@@ -64,7 +64,7 @@ class Messages {
   double believe_daughter(std::int32_t daughter, std::vector<double>& edge) const;
   // The same of a mother's: writes those of its edges alone and as one of two, returns that of disappearing.
   double believe_mother(std::int32_t mother, std::vector<double>& single, std::vector<double>& pair);
-  // The same of all pairs of its edges, for mothers with listed triples: writes into `both`, laid out as Triples::cost.
+  // The same of all pairs of its edges, for mothers with listed triples: writes its table, degree x degree.
   void believe_pairs(std::int32_t mother, std::vector<double>& both);
 
   // The Bethe estimate's factor of a single cell (a daughter's is `outside_of_daughter`), and of a cut edge.
@@ -79,7 +79,7 @@ class Messages {
   std::vector<Number> in;            // (edges) the share of the daughter's `in` that is this inside edge
   std::vector<Number> none;          // (n_mothers) none'
   std::vector<Number> alone, twin;   // (edges) alone[k]; the probability to be one of two inside edges
-  std::vector<Number> twins;         // the probability of two inside edges, laid out as Triples::cost
+  std::vector<Number> twins;         // the probability of two inside edges, laid out as Triples::cost; empty: nobody has any
 
  private:
   // Sums over a mother's cut edges before or after one of them.

@@ -129,9 +129,9 @@ def bessel_i0e(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C
 def dawson(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """Dawson's integral."""
 
-def within(places: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], reach: float) -> tuple:
+def within(places: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], reach: float, most: int = 9223372036854775807) -> tuple:
     """
-    All pairs of (n, d) places and (m, d) others no farther apart than reach, by place, then by other.
+    Pairs of (n, d) places and (m, d) others no farther apart than reach, by place, then by other; of each place the most nearest.
     """
 
 def nearest(places: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], k: int) -> tuple:

@@ -58,7 +58,7 @@ class MissingExtra(DunnoError):
 def too_little(error: MemoryError) -> str:
     """What to say where the memory is not enough."""
     said = " ".join(str(error).split()) or "no more could be had"
-    helps = "a smaller part (--region, --frames), a smaller gate (--max-distance), fewer --workers"
+    helps = "a smaller part (--region, --frames), a smaller gate (--max-distance), fewer --workers, more --memory"
     return f"the memory is not enough ({said}); what helps: {helps}"
 
 

@@ -36,6 +36,20 @@ def test_trees_agree_to_the_bit(dimensions: int, n: int) -> None:
             np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.parametrize("most", [1, 3, 7])
+def test_of_each_place_no_more_than_the_nearest_are_found(most: int) -> None:
+    rng = np.random.default_rng(most)
+    places, others = rng.integers(0, 9, (60, 3)) / 1.0, rng.integers(0, 9, (80, 3)) / 1.0
+    squared = ((places[:, None] - others) ** 2).sum(axis=2)
+    first, second = within(places, others, 4.0, most)
+    expected = [
+        (i, j) for i in range(60) for j in sorted(np.argsort(squared[i], kind="stable")[:most]) if squared[i, j] <= 16
+    ]
+    assert list(zip(first.tolist(), second.tolist(), strict=True)) == expected
+    with pytest.raises(ValueError, match="at least one"):
+        within(places, others, 4.0, 0)
+
+
 def test_of_places_equally_far_the_first_comes_first() -> None:
     lattice = np.stack(np.meshgrid(np.arange(9.0), np.arange(9.0)), axis=-1).reshape(-1, 2)
     squared = ((lattice[:, None] - lattice) ** 2).sum(axis=2)

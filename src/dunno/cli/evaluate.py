@@ -14,7 +14,9 @@ from dunno.cli.console import say
 
 def evaluate(
     output: Annotated[Path, Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
-    truth: Annotated[Path, Option(help="The annotation: SEQ_GT, or its TRA folder with man_track.txt.")],
+    truth: Annotated[
+        Path, Option(help="The annotation: SEQ_GT, a table of cells and their mothers or of tracks (.csv), or a GEFF.")
+    ],
     scores: Annotated[Path | None, Option("--output", "-o", help="Write the scores as JSON.")] = None,
     cells: Annotated[
         Path | None,
@@ -35,9 +37,10 @@ def evaluate(
     from dunno.evaluation.calibration_error import check_bins
     from dunno.evaluation.challenge import challenge_curve
     from dunno.evaluation.side_by_side import side_by_side
-    from dunno.io.ctc import match_folder, truth_folder
+    from dunno.io.ctc import truth_folder
     from dunno.io.output import reopen_given
     from dunno.io.segment_rows import read_segments
+    from dunno.io.truths import read_truth
     from dunno.io.writing import check_output, whole
     from dunno.tracking import Tracking
 
@@ -46,7 +49,7 @@ def evaluate(
         check_output(scores, overwrite=False)
     truth = truth_folder(truth)
     tracking = Tracking.read(output, masks)
-    matched = match_folder(truth, tracking.movie, cells)
+    matched = read_truth(truth, tracking.movie, cells)
     found = evaluation.score(tracking, matched, bootstrap=bootstrap, seed=seed, n_bins=bins)
     content: dict[str, Any] = {
         "output": str(output),

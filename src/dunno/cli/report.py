@@ -12,7 +12,7 @@ from dunno.cli.console import say
 
 def report(
     output: Annotated[Path, Argument(metavar="OUT", help="A folder that `dunno track` wrote.")],
-    truth: Annotated[Path | None, Option(help="Annotation to compare with: a SEQ_GT or SEQ_GT/TRA folder.")] = None,
+    truth: Annotated[Path | None, Option(help="Annotation to compare with: SEQ_GT, a table (.csv) or a GEFF.")] = None,
     page: Annotated[
         Path | None,
         Option("--output", "-o", metavar="FILE", help="Page to write (default: OUT/report.html)."),

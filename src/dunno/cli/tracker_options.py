@@ -69,6 +69,9 @@ class TrackerOptions(Opening):
         ),
     ] = None
     workers: Annotated[int | None, Option(help="Number of cores to use (default: all).")] = None
+    memory: Annotated[
+        str | None, Option(help="Memory that each process may take, such as 2GB (default: half of what is free).")
+    ] = None
     evidence: Annotated[
         str,
         Option(help="What the model looks at: auto (what helps on this movie), or a list such as places,size."),
@@ -83,7 +86,9 @@ class TrackerOptions(Opening):
         """Make the tracker."""
         from dunno.cli.console import note
         from dunno.tracking.tracker import Tracker
+        from dunno.work.budget import limit_memory
 
+        limit_memory(self.memory)
         tracker = Tracker(
             self._cost(),
             self.method,

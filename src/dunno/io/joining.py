@@ -46,8 +46,13 @@ def _ends_seen(given: GivenLinks, movie: Movie) -> tuple[Bools, Bools]:
     label = np.concatenate([given.mother, given.daughter])
     seen = np.zeros(2 * n, np.bool_)
     for t, rows in rows_by_frame(frame, movie):
-        seen[rows] = np.isin(label[rows], measure(movie.masks(t), movie.where(t)).label)
+        seen[rows] = np.isin(label[rows], _labels(movie, t))
     return seen[:n], seen[n:]
+
+
+def _labels(movie: Movie, t: int) -> Ints:
+    """A frame's detections; no more of its masks is looked at."""
+    return measure(movie.masks(t), movie.where(t)).label if movie.has_masks else movie.detections(t).label
 
 
 def rows_by_frame(frame: Ints, movie: Movie) -> Iterator[tuple[int, Ints]]:

@@ -11,6 +11,7 @@ from dunno.errors import DunnoWarning
 from dunno.io.joining import rows_by_frame
 from dunno.types import Detections, Floats, Ints, Movie
 from dunno.types.links import GivenLinks
+from dunno.types.neighbours import nearest
 
 SHARE_ON_CELLS = 0.5
 """Share of points that lie on cells where their unit is right."""
@@ -106,18 +107,19 @@ def _warn_if_exchanged(ids: Ints, frame: Ints, turned: Floats, movie: Movie, whe
 
 def _cells_under(cells: Detections, place: Floats, movie: Movie) -> Ints:
     """(N,) the label at each place, or of the cell whose radius reaches there, or 0."""
+    if not movie.has_masks:
+        return _nearest(cells, place)
     with np.errstate(over="ignore"):
         pixel = np.floor(place / np.asarray(movie.scale) + 0.5).clip(0, np.asarray(movie.shape) - 1).astype(np.int64)
     under: Ints = cells.masks[tuple(pixel.T)].astype(np.int64)
-    for i in np.flatnonzero(under == 0).tolist():
-        under[i] = _nearest(cells, place[i])
+    beside = np.flatnonzero(under == 0)
+    under[beside] = _nearest(cells, place[beside])
     return under
 
 
-def _nearest(cells: Detections, place: Floats) -> int:
-    """The label of the nearest cell if the place is within its radius, else 0."""
-    if len(cells) == 0:
-        return 0
-    distance = np.linalg.norm(cells.centroid - place, axis=1)
-    nearest = int(distance.argmin())
-    return int(cells.label[nearest]) if distance[nearest] <= cells.diameter[nearest] / 2 else 0
+def _nearest(cells: Detections, place: Floats) -> Ints:
+    """(N,) the label of the cell whose centre is nearest to each place, if that is within its radius, else 0."""
+    if len(cells) == 0 or len(place) == 0:
+        return np.zeros(len(place), np.int64)
+    distance, index = (each[:, 0] for each in nearest(place, cells.centroid, 1))
+    return np.where(distance <= cells.diameter[index] / 2, cells.label[index], 0).astype(np.int64)

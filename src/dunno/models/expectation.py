@@ -46,13 +46,22 @@ class Expected:
 
     def among(self, edges: Bools) -> Expected:
         """The same without some edges, which should be unlikely; nothing is solved again."""
-        found, triple = self.found, self.found.triple
-        if triple is not None:
-            sisters = self.model.sisters(self.stretch)
-            assert sisters is not None
-            triple = triple[edges[sisters.first] & edges[sisters.second]]  # pairs that are left stay in order
+        found, part = self.found, self.stretch.among(edges)
+        triple = None if found.triple is None else self._triples_among(part, edges)
         found = replace(found, edge=found.edge[edges], edge_dividing=found.edge_dividing[edges], triple=triple)
-        return replace(self, stretch=self.stretch.among(edges), found=found)
+        return replace(self, stretch=part, found=found)
+
+    def _triples_among(self, part: Stretch, edges: Bools) -> Floats:
+        """(K,) what was believed of the pairs of sisters that are left; 0 of those that only now are among a mother's shortest."""
+        before, after = self.model.sisters(self.stretch), self.model.sisters(part)
+        assert before is not None and after is not None and self.found.triple is not None
+        number, n = np.flatnonzero(edges), len(edges)
+        known, wanted = before.first * n + before.second, number[after.first] * n + number[after.second]
+        order = np.argsort(known)
+        place = np.searchsorted(known[order], wanted)
+        row = np.append(order, len(order))[place]
+        is_known = np.append(known, -1)[row] == wanted
+        return np.where(is_known, np.append(self.found.triple, 0.0)[row], 0.0)
 
     def during(self, transitions: Ints) -> Expected:
         """The same of some transitions only; nothing is solved again, and probabilities of pairs of sisters are left out."""

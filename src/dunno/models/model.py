@@ -14,7 +14,7 @@ from dunno import rooms
 from dunno.assignment import NEVER, Problem, Triples, every_pair
 from dunno.errors import InputError
 from dunno.terms import PLACES, Parameter, Sisters, Term, Ways
-from dunno.types import Floats
+from dunno.types import Floats, Ints
 from dunno.types.density import reach_of_student
 from dunno.types.field import Field
 from dunno.types.records import OwnForm, ValueRange, from_json, misplaced
@@ -24,6 +24,9 @@ IS_PLACE: Callable[[Term], bool] = attrgetter("is_place")
 
 SISTER_REACH = 3.5  # standard deviations; judged
 """Pairs of daughters are looked at where each lies within so many of a division's standard deviations."""
+
+MOST_DAUGHTERS = 12  # daughters; benchmarks.bounds
+"""Of a mother's edges, the shortest so many may be a division's: pairs grow with their square."""
 
 SMALLEST = 1e-12  # probability; exact: keeps a logarithm finite
 """Rates are kept this far from 0 and 1, so that no event is impossible."""
@@ -305,8 +308,19 @@ def _near_pairs(stretch: Stretch, scale: Value, all_lags: bool) -> Sisters:
     """Pairs of edges of one mother, each within reach of a division; only those with an edge across a gap, or all."""
     near = stretch.squared < SISTER_REACH**2 * np.asarray(stretch.by_edge(scale))
     edges = np.flatnonzero(near if all_lags else near & (stretch.lags > 1))
+    edges = _shortest(edges, stretch.mother, stretch.squared)
     first, second = every_pair(stretch.mother[edges])
     return Sisters(edges[first], edges[second])
+
+
+def _shortest(edges: Ints, mother: Ints, squared: Floats) -> Ints:
+    """Those of some edges that are among the `MOST_DAUGHTERS` shortest of their mothers, in their order."""
+    if np.bincount(mother[edges]).max(initial=0) <= MOST_DAUGHTERS:
+        return edges
+    order = np.lexsort((squared[edges], mother[edges]))
+    owner = mother[edges][order]
+    rank = np.arange(len(order)) - np.searchsorted(owner, owner)
+    return np.sort(edges[order[rank < MOST_DAUGHTERS]])
 
 
 def path_of(term: Term) -> str:

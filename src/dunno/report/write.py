@@ -12,9 +12,9 @@ import numpy as np
 from dunno.errors import InputError, MovieError
 from dunno.evaluation.calibration_error import BINS, check_bins
 from dunno.io.block_files import linked_blocks, n_blocks
-from dunno.io.ctc import match_folder
 from dunno.io.filtering import tracks_of_cells
 from dunno.io.output import read_run, read_written_run, reopen_movie, with_stored_cells
+from dunno.io.truths import read_truth
 from dunno.io.writing import whole
 from dunno.report import forest, words
 from dunno.report.doubts import Doubt
@@ -114,7 +114,7 @@ def _reopened(folder: Path, masks: str | Path | None, needed: bool) -> tuple[Mov
 
 
 def _compared(folder: Path, movie: Movie, about: RunInfo, truth: Path, n_bins: int) -> Truthfulness:
-    return compare(Tracking(movie, tuple(linked_blocks(folder)), about), match_folder(truth, movie), n_bins)
+    return compare(Tracking(movie, tuple(linked_blocks(folder)), about), read_truth(truth, movie), n_bins)
 
 
 def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[LinkScene] | None, str]:

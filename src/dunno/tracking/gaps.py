@@ -12,6 +12,7 @@ from dunno.assignment import Marginals, Problem, Rounds, marginals
 from dunno.assignment.likely import marginals_of_likely
 from dunno.models.model import Model
 from dunno.types import Floats, Ints
+from dunno.types.neighbours import within
 from dunno.types.stretch import Stretch
 
 Edges = tuple[Ints, Ints, Ints]
@@ -21,6 +22,9 @@ GAP_EDGES_FROM = 1e-3  # probability; benchmarks.gaps
 
 BOTH_UNLIKELY = 2e-5  # probability; benchmarks.gaps
 """Nor do edges across gaps join two cells of which both are loose with a lower probability than this."""
+
+MOST_ACROSS = 6  # daughters; benchmarks.bounds
+"""Edges across a gap lead to the nearest so many loose daughters: what a mother may divide into grows with their square."""
 
 PERHAPS_MISSING = 0.05  # probability; benchmarks.gaps
 """A daughter that is more likely than this to have been born by a division may have been missed before instead."""
@@ -79,9 +83,10 @@ def gap_candidates(model: Model, stretch: Stretch, found: Marginals, gate: float
             late = np.flatnonzero(loose[1][bounds[t + lag] : bounds[t + lag + 1]]) + bounds[t + lag]
             if len(early) and len(late):
                 jumped = stretch.stage_travel[t + lag] - stretch.stage_travel[t]
-                apart = stretch.place[late][None] - (stretch.place[early] + drift[early] + jumped)[:, None]
-                near = np.einsum("abd,abd->ab", apart, apart) <= reach**2
-                i, j = np.nonzero(near & (np.multiply.outer(found.disappear[early], begun[late]) > BOTH_UNLIKELY))
+                start = stretch.place[early] + drift[early] + jumped
+                i, j = within(start, stretch.place[late], reach, MOST_ACROSS)
+                likely = found.disappear[early[i]] * begun[late[j]] > BOTH_UNLIKELY
+                i, j = i[likely], j[likely]
                 mothers.append(early[i])
                 daughters.append(late[j])
                 lags.append(np.full(len(i), lag))

@@ -12,6 +12,10 @@ from dunno.types.stage import stage_between
 GATE_PAIRS = 8  # frame pairs; judged
 """How many frame pairs are looked at to estimate the gate."""
 
+MOST_MOTHERS = 32  # mothers; benchmarks.bounds
+"""Candidates of a daughter: the nearest so many within the gate, which is thereby a gate of its own for every cell and frame."""
+
+MOST_EDGES = 20_000_000  # edges; judged; of a frame pair without a gate: some 5 GB
 GATE_QUANTILE = 0.95  # probability; docs/decisions.md; of the nearest neighbours' displacements
 GATE_FACTOR = 4.0  # times; docs/decisions.md; the gate in such quantiles
 GATE_DIAMETERS = 1.5  # diameters; docs/decisions.md; the least gate
@@ -25,9 +29,13 @@ def check_gate(max_distance: float) -> float:
 
 
 def find_candidates(
-    mothers: Detections, daughters: Detections, max_distance: float, stage: Floats | None = None
+    mothers: Detections,
+    daughters: Detections,
+    max_distance: float,
+    stage: Floats | None = None,
+    most: int = MOST_MOTHERS,
 ) -> Candidates:
-    """List every edge no longer than `max_distance`; `inf` lists them all.
+    """List the edges no longer than `max_distance`, of each daughter the `most` shortest; `inf` lists them all.
 
     Sorted by daughter, then by mother. Where the stage jumped, lengths count from where the jump puts the mothers.
     """
@@ -35,9 +43,14 @@ def find_candidates(
     if m == 0 or n == 0:
         return Candidates(np.empty(0, np.int64), np.empty(0, np.int64))
     if np.isinf(max_distance):
+        if m * n > MOST_EDGES:
+            raise InputError(
+                f"every mother as a candidate of every daughter makes {m * n:,} candidates; at most {MOST_EDGES:,} fit: "
+                "give a gate (--max-distance), or look at a part (--region)"
+            )
         return Candidates(np.tile(np.arange(m), n), np.repeat(np.arange(n), m))
     places = mothers.centroid if stage is None else mothers.centroid + stage
-    daughter, mother = within(daughters.centroid, places, max_distance)
+    daughter, mother = within(daughters.centroid, places, max_distance, most)
     return Candidates(mother, daughter)
 
 

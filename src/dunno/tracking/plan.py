@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from dunno.calibration import Calibration
 from dunno.costs import Cost
 from dunno.io.links import Links
@@ -54,6 +56,11 @@ class Plan:
         return self.calibrated_by.solves_blocks and (plain or self.halo > 0)
 
     @property
+    def bounds_candidates(self) -> bool:
+        """Whether edges that are next to impossible may be left out: nobody has asked for them."""
+        return self.links is None and bool(np.isfinite(self.gate))
+
+    @property
     def segments(self) -> SegmentModel | None:
         """How masks are made of objects; `None` where every mask is one."""
         return self.calibrated_by.segments
@@ -67,7 +74,8 @@ class Plan:
     @property
     def block(self) -> int:
         """How many frame pairs one worker does at a time."""
-        return max(self.calibrated_by.frames_per_block - 2 * self.halo, BLOCK)
+        together = self.calibrated_by.frames_per_block
+        return max(together - 2 * self.halo, 1) if together else BLOCK
 
     @property
     def window(self) -> int:

@@ -28,6 +28,12 @@ from dunno.work.schedule import Pool, in_order
 MOST_FRAMES, MOST_CELLS = 100, 10_000  # frames, cells; benchmarks.fit
 """How much of a movie is looked at."""
 
+GROWS, MORE_CELLS = 10.0, 3  # times; benchmarks.embryo
+"""Where cells become so many times as many, motion changes with their age: so many times as much is looked at."""
+
+MOST_MOTHERS_FITTED = 16  # mothers; benchmarks.bounds
+"""Candidates of a daughter in a fit: what it looks at is kept in memory as a whole, and farther ones hardly change it."""
+
 FRAMES_PER_RUN = 6  # frames; judged: skipping looks four steps ahead
 """Consecutive frames in a run, where not all are looked at."""
 
@@ -105,7 +111,7 @@ class Sample:
     def _transition(self, early: int, late: int, gate: float) -> Transition:
         mothers, daughters = self.cells[early], self.cells[late]
         stage = self.stage(early, late)
-        candidates = find_candidates(mothers, daughters, gate, stage)
+        candidates = find_candidates(mothers, daughters, gate, stage, MOST_MOTHERS_FITTED)
         if self.cost is None or (self.cost.is_motion and not self.cost.needs_pixels):
             return Transition(mothers, daughters, candidates, np.ones(len(mothers)), stage=stage)
         found = transition_of(self._pair(early, late, gate), candidates, self.cost)
@@ -163,8 +169,9 @@ def take_sample(cost: Cost | None, movie: Movie, pool: Pool, tell: Tell) -> Samp
 def _runs(movie: Movie) -> list[range]:
     """The frames to look at: all of a short movie, else runs that are spread evenly."""
     n = len(movie)
-    crowd = max(_crowd(movie, (n - 1) // 2), 1)
-    most = max(min(MOST_FRAMES, MOST_CELLS // crowd), 2 * FRAMES_PER_RUN)
+    first, crowd, last = (max(_crowd(movie, t), 1) for t in (0, (n - 1) // 2, n - 1))
+    more = MORE_CELLS if last > GROWS * first or first > GROWS * last else 1
+    most = max(min(MOST_FRAMES, more * MOST_CELLS // crowd), 2 * FRAMES_PER_RUN)
     if n <= most:
         return [range(n)]
     starts = np.unique(np.linspace(0, n - FRAMES_PER_RUN, most // FRAMES_PER_RUN).astype(int)).tolist()
@@ -179,11 +186,13 @@ def _pieces(movie: Movie, runs: list[range]) -> Iterator[tuple[int, Movie]]:
 
 
 def _crowd(movie: Movie, t: int) -> int:
-    """How many cells a frame has, or the first one where it cannot be read."""
-    try:
-        return len(movie.detections(t))
-    except MovieError:
-        return len(movie.detections(0))
+    """How many cells a frame has, or the first one where it cannot be read; 0 where neither can."""
+    for frame in (t, 0):
+        try:
+            return len(movie.detections(frame))
+        except MovieError:
+            continue
+    return 0
 
 
 def _read(piece: tuple[int, Movie]) -> tuple[dict[int, Detections], MovieError | None]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from dunno.calibration import ModelCalibration
 from dunno.calibration.softening import Softening
 from dunno.calibration.verdict import SkipTest, judge
@@ -15,11 +17,12 @@ from dunno.segments.fit import SegmentModel, fit_segments
 from dunno.segments.glance import glance
 from dunno.segments.structure import MAX_GAP, Options
 from dunno.tracking.choosing import Choice, choose_evidence
+from dunno.tracking.gate import MOST_MOTHERS
 from dunno.tracking.measured_blocks import broken_frames
 from dunno.tracking.missing import intervals_with_gaps, lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import Plan
 from dunno.tracking.reversal import arrow_counts
-from dunno.tracking.sampling import Sample, fit_sample
+from dunno.tracking.sampling import MOST_MOTHERS_FITTED, Sample, fit_sample
 from dunno.tracking.skipping import SkippedModel, skip
 from dunno.tracking.spans import BLOCK
 from dunno.types import Movie, RunInfo
@@ -37,6 +40,15 @@ blocks a movie is cut at least, where each has 32 pairs or more."""
 
 ODDS_OF_NUMBER, MOST_DOUBT = 8.0, 2.0  # log odds; judged: as of divisions that are believed to seven eighths
 """By how much the odds of divisions shift where their number changes by its own size, and at the most."""
+
+EDGES_ALONE, EDGES_WITH_HALO = 30_000, 150_000  # edges; docs/scale.md
+"""Or about so many edges, where these are many: of frame pairs that are independent, and of blocks that pay for a halo."""
+
+MOST_TOGETHER = 4  # times; judged
+"""A block with a halo has 16 frame pairs at least, unless that were more than so many times as many cells or edges."""
+
+CONFUSED = 0.25  # share; benchmarks.embryo; of wrong links with every second frame left out
+"""From here on gaps are not looked for."""
 
 SLOWER, SLOWER_CELLS = (3, 4), 500  # steps, cells; display
 """Further steps, which tell how slowly one could have imaged, and on how many cells."""
@@ -69,14 +81,27 @@ def fit_plan(plan: Plan, sample: Sample, about: RunInfo, *, may_widen: bool, tel
     plan = replace(plan, gate=gate, calibration=calibration)
     # a block holds its frames, with their pixels where the cost asks for them
     if segments is None and not (plan.cost.window or plan.cost.needs_pixels):
-        plan = replace(plan, calibration=replace(calibration, frames_per_block=frames_together(sample, plan.halo)))
+        together = frames_together(sample, plan.halo, edges_per_pair(fit))
+        plan = replace(plan, calibration=replace(calibration, frames_per_block=together))
     return plan
 
 
-def frames_together(sample: Sample, halo: int) -> int:
-    """How many frames are solved together, halos included: as many in each block, and some blocks at least, for several workers."""
-    crowd = max(sample.n_rows / len(sample.cells), 1.0)
-    n_pairs, most = len(sample.movie) - 1, max(int(TOGETHER / crowd) - 2 * halo, BLOCK)
+def edges_per_pair(fit: Fit) -> float:
+    """How many candidates the most crowded frame pair has at the most, of which the fit saw the nearest."""
+    stretch = fit.best.expected.stretch
+    most = np.bincount(stretch.edge_transition, minlength=1).max()
+    return float(most) * MOST_MOTHERS / MOST_MOTHERS_FITTED
+
+
+def frames_together(sample: Sample, halo: int, edges_per_pair: float = 0.0) -> int:
+    """How many frames are solved together, halos included: as many in each block, and some blocks at least, for several workers.
+
+    Where cells or edges are many, a block is a few pairs, and at the least one.
+    """
+    edges = EDGES_WITH_HALO if halo else EDGES_ALONE
+    crowd = max(sample.n_rows / len(sample.cells), edges_per_pair * TOGETHER / edges, 1.0)
+    least = max(min(BLOCK, int((MOST_TOGETHER if halo else 1) * TOGETHER / crowd) - 2 * halo), 1)
+    n_pairs, most = len(sample.movie) - 1, max(int(TOGETHER / crowd) - 2 * halo, least)
     by_cells = 1 if n_pairs <= most else 2 * max(round(n_pairs / (2 * most)), 1)
     n_blocks = max(by_cells, min(SOME_BLOCKS, n_pairs // (4 * BLOCK) * 2), 1)
     return -(-n_pairs // n_blocks) + 2 * halo
@@ -96,8 +121,16 @@ class FitWithGaps:
         """With the term `missed`, where masks are missing."""
         skipped = choice.skipped
         power = 1.0 if skipped is None else lag_power(skipped.growth[0], skipped.step)
+        if max_gap is None and skipped is not None and _is_confused(skipped):
+            max_gap = 0
         fit, across = with_gaps(choice.fit, gate, power, max_gap)
         return cls(choice, fit, skipped if skipped is None or across is None else skipped.composed_with(across), power)
+
+
+def _is_confused(skipped: SkippedModel) -> bool:
+    """Whether so many links are wrong that a missing mask cannot be told from a cell that was taken for another."""
+    seen = skipped.test(Softening())
+    return seen.composed > CONFUSED * seen.links
 
 
 def _fitted_segments(plan: Plan, movie: Movie, is_clear: bool, tell: Tell) -> SegmentModel | None:

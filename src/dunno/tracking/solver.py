@@ -11,6 +11,7 @@ from dunno.assignment import Marginals, Problem, Rounds, Triples
 from dunno.assignment.decide import max_expected_accuracy
 from dunno.assignment.distributions import normalise
 from dunno.calibration.kinds.model import ModelCalibration, transition_of
+from dunno.tracking.bounding import bounded
 from dunno.tracking.candidates import candidates_of
 from dunno.tracking.gaps import posterior_with_gaps
 from dunno.tracking.link_dependence import log_together
@@ -37,6 +38,8 @@ def solve(plan: Plan, stretch: Stretch, own: range) -> Block:
     calibration = plan.calibration
     assert isinstance(calibration, ModelCalibration)
     rounds, tempering = Rounds(), calibration.softening.tempering
+    if plan.bounds_candidates:
+        stretch = bounded(calibration.at(stretch), stretch, plan.gate, tempering)
     model, stretch = calibration.posed(stretch, rounds)
     given = None if plan.links is None else _across_gaps(plan.links, stretch)
     block = decided(*posterior_with_gaps(model, stretch, plan.gate, tempering, given, rounds), own, plan.seed)

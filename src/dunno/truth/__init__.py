@@ -1,5 +1,6 @@
 """What is true: annotated tracks matched to a movie's cells, and every daughter's true mother."""
 
+from dunno.truth.annotated_graphs import AnnotatedCells, truth_of_graph
 from dunno.truth.matching import TrackTable, check_table, match_tracks, match_truth, matched_again
 from dunno.truth.mothers import (
     MOTHERLESS,
@@ -15,6 +16,7 @@ from dunno.truth.mothers import (
 __all__ = [
     "MOTHERLESS",
     "NO_TRACK",
+    "AnnotatedCells",
     "EarlierMothers",
     "TrackTable",
     "TrueMothers",
@@ -26,4 +28,5 @@ __all__ = [
     "matched_again",
     "position",
     "true_mothers",
+    "truth_of_graph",
 ]

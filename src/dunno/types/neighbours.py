@@ -8,15 +8,17 @@ from dunno import _core
 from dunno.types.arrays import Floats, Ints
 
 
-def within(places: Floats, others: Floats, reach: float) -> tuple[Ints, Ints]:
-    """All pairs no farther apart than `reach`, as indices into (n, d) places and (m, d) others; sorted by place, then by other.
+def within(places: Floats, others: Floats, reach: float, most: int | None = None) -> tuple[Ints, Ints]:
+    """Pairs no farther apart than `reach`, as indices into (n, d) places and (m, d) others; sorted by place, then by other.
+
+    All of them, or of each place the `most` nearest others, found without making the rest.
 
     Example:
         >>> near = within(np.array([[0.0, 0.0], [5.0, 0.0]]), np.array([[5.0, 1.0], [0.0, 3.0], [4.0, 0.0]]), 3.0)
         >>> [each.tolist() for each in near]
         [[0, 1, 1], [1, 0, 2]]
     """
-    first, second = _core.within(_table(places), _table(others), reach)
+    first, second = _core.within(_table(places), _table(others), reach, *([] if most is None else [most]))
     return first, second
 
 

@@ -86,6 +86,12 @@ class Stretch(StretchTable):
         score, lag = _at(self.score, edges), _at(self.lag, edges)
         return replace(self, mother=self.mother[edges], daughter=self.daughter[edges], score=score, lag=lag)
 
+    def with_edges(self, mother: Ints, daughter: Ints) -> Stretch:
+        """The same with more edges between neighbouring frames, each once; by daughter, then by mother."""
+        edges = [each[1] * self.n_rows + each[0] for each in ((self.mother, self.daughter), (mother, daughter))]
+        daughter, mother = np.divmod(np.union1d(*edges), max(self.n_rows, 1))
+        return replace(self, mother=mother, daughter=daughter)
+
     def with_gaps(self, mother: Ints, daughter: Ints, lag: Ints) -> Stretch:
         """The same with more edges, between frames that are no neighbours."""
         more = None if self.score is None else np.concatenate([self.score, np.full(len(mother), np.nan)])

@@ -9,8 +9,8 @@ import numpy as np
 from dunno.errors import InputError
 from dunno.io.images import one_line
 from dunno.io.size_claims import check_graph
-from dunno.io.spots import match_in_either_unit
-from dunno.types import Movie
+from dunno.io.spots import Spots, match_in_either_unit
+from dunno.types import Ints, Movie
 from dunno.types.links import GivenLinks
 
 LARGEST_EXACT_FLOAT = float(2**53)
@@ -31,22 +31,28 @@ class GeffLinks:
 
     def read(self, path: Path, movie: Movie) -> GivenLinks:
         """Read times, places and edges; other properties stay on disk."""
-        from geff.core_io import read_to_memory
-        from geff_spec import GeffMetadata
-
-        try:
-            check_graph(path)
-            axes = [axis.name for axis in GeffMetadata.read(path).axes or ()]
-            graph = read_to_memory(path, node_props=axes, edge_props=[])
-        except Exception as error:
-            raise InputError(f"{path}: cannot be read as GEFF ({one_line(error)})") from None
-        if len(axes) != movie.n_dimensions + 1:
-            raise InputError(f"{path}: has the axes {axes}; expected time and {movie.n_dimensions} of space")
-        try:
-            time, *place = (graph["node_props"][name]["values"].astype(np.float64) for name in axes)
-            ids, edges = graph["node_ids"].astype(np.int64), graph["edge_ids"].astype(np.int64).reshape(-1, 2)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise InputError(f"{path}: its nodes and edges are no numbers ({one_line(error)})") from None
-        frame = np.where(np.isfinite(time), time, -1).clip(-1, LARGEST_EXACT_FLOAT).astype(np.int64)
-        spots = match_in_either_unit(ids, frame, np.stack(place, 1), movie, str(path), in_pixels=False)
+        spots, edges = spots_of_geff(path, movie)
         return spots.links(*edges.T)
+
+
+def spots_of_geff(path: Path, movie: Movie) -> tuple[Spots, Ints]:
+    """A graph's nodes with the detections that they stand for, and (L, 2) the ids that its edges join."""
+    from geff.core_io import read_to_memory
+    from geff_spec import GeffMetadata
+
+    try:
+        check_graph(path)
+        axes = [axis.name for axis in GeffMetadata.read(path).axes or ()]
+        graph = read_to_memory(path, node_props=axes, edge_props=[])
+    except Exception as error:
+        raise InputError(f"{path}: cannot be read as GEFF ({one_line(error)})") from None
+    if len(axes) != movie.n_dimensions + 1:
+        raise InputError(f"{path}: has the axes {axes}; expected time and {movie.n_dimensions} of space")
+    try:
+        time, *place = (graph["node_props"][name]["values"].astype(np.float64) for name in axes)
+        ids, edges = graph["node_ids"].astype(np.int64), graph["edge_ids"].astype(np.int64).reshape(-1, 2)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{path}: its nodes and edges are no numbers ({one_line(error)})") from None
+    frame = np.where(np.isfinite(time), time, -1).clip(-1, LARGEST_EXACT_FLOAT).astype(np.int64)
+    spots = match_in_either_unit(ids, frame, np.stack(place, 1), movie, str(path), in_pixels=False)
+    return spots, edges

@@ -10,7 +10,7 @@ import numpy as np
 
 from dunno.errors import InputError
 from dunno.io.images import one_line
-from dunno.io.track_tables import are_tracks, find_columns, rows_of
+from dunno.io.track_tables import TrackRows, are_tracks, find_columns, rows_of
 from dunno.types import Movie
 from dunno.types.links import GivenLinks
 
@@ -34,8 +34,13 @@ class TrackTableLinks:
 
     def read(self, path: Path, movie: Movie) -> GivenLinks:
         """Link neighbouring rows of every track, and its first with the last of its parent."""
-        columns = _of_array(path) if path.suffix.lower() == ".npy" else _of_table(path)
-        return rows_of(columns, movie, str(path)).links(movie)
+        return rows_of_tracks(path, movie).links(movie)
+
+
+def rows_of_tracks(path: Path, movie: Movie) -> TrackRows:
+    """The rows of a table or an array of tracks."""
+    columns = _of_array(path) if path.suffix.lower() == ".npy" else _of_table(path)
+    return rows_of(columns, movie, str(path))
 
 
 def _first_line(path: Path) -> str:
