@@ -85,11 +85,10 @@ class SegmentModel:
     def tested(self, segments: Segments) -> SegmentModel:
         """The same with what these segments say played backwards, and with every second frame left out."""
         forwards = self.solve(segments)
+        found = replace(self, skipped=self._skipped(segments, forwards))
         if not self.options.divisions:
-            return replace(self, skipped=self._skipped(segments, forwards))
-        arrow = fitted_arrow(forwards, self.solve(reversed_in_time(segments)), self.laws)
-        found = replace(self, arrow=arrow)
-        return replace(found, skipped=found._skipped(segments, found.solve(segments)))
+            return found
+        return replace(found, arrow=fitted_arrow(forwards, self.solve(reversed_in_time(segments)), self.laws))
 
     def _skipped(self, segments: Segments, forwards: Seen) -> SkippedSegments:
         few, rows = every_second(segments)
