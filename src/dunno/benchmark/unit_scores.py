@@ -35,6 +35,9 @@ IMAGED = ("activity",)
 SLOW = ("overlap", TRANSFORMER)
 """Costs that are remembered while a unit is measured."""
 
+AT_ONCE = 2
+"""Methods that are held in memory together: where every mother is a candidate, one can take a gigabyte."""
+
 JOINT = "JP"
 WITHOUT_NUMBER = ("n_pairs", "n_links", "accuracy", "recall", "daughter_accuracy", "found_wrong", "swaps", "version")
 """What is said of a peer that has no number for a link."""
@@ -57,7 +60,8 @@ def measure(unit: Unit, asked: Sequence[Asked]) -> list[Row]:
         rows: list[Row] = []
         for setup in dict.fromkeys(setup for setup, _ in asked):
             own = [m for s, m in asked if s == setup and m not in PEER_COSTS]
-            rows += Bench(unit, setup, costs, own).rows(first, others)
+            for some in (own[at : at + AT_ONCE] for at in range(0, len(own), AT_ONCE)):
+                rows += Bench(unit, setup, costs, some).rows(first, others)
         peers = [method for _, method in asked if method in PEER_COSTS]
         return rows + [_peer_row(unit, name, part) for name in peers for part in others]
 
