@@ -12,7 +12,7 @@ from dunno.benchmark.unit_scores import measure
 from dunno.benchmark.units import Experiment, plan_units
 from dunno.simulate import colony
 
-MODEL = Path(__file__).parents[2] / "benchmarks" / "models" / "hela-dropout-0.25"
+MODEL = Path(__file__).parents[2] / "benchmarks" / "models" / "dropout-0.25"
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

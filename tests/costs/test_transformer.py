@@ -245,10 +245,10 @@ def test_a_draw_replaces_the_costs(cost: TransformerCost, simulated: Colony) -> 
     np.testing.assert_array_equal(cost(drawn, *all_edges(pair)), made_up)
 
 
-TRAINED = Path(__file__).parents[2] / "benchmarks" / "models" / "hela-dropout-0.25"
+TRAINED = Path(__file__).parents[2] / "benchmarks" / "models" / "dropout-0.25"
 
 
-def test_a_model_that_was_trained_on_one_hela_movie_tracks_the_other(data: Path) -> None:
+def test_a_model_that_was_trained_on_the_first_movies_tracks_another(data: Path) -> None:
     """Every 10th frame; its softmax is far better than one that knows nothing, and better than none."""
     movie, truth = (each.every(10) for each in read(data / "Fluo-N2DL-HeLa" / "02", truth=True))
     learnt = evaluation.score(Tracker(TransformerCost(TRAINED), "SM", calibration=None).track(movie), truth)
