@@ -260,8 +260,9 @@ def peers(table: pd.DataFrame) -> Iterator[str]:
     for name, part in own.dropna(subset=["name"]).groupby("name"):
         line = {"tracker": name}
         for step, at in part.groupby("step"):
-            means = at.groupby("dataset")[["accuracy", "recall", "ece"]].mean().mean()
-            told = "–" if pd.isna(means.ece) else f"{means.ece:.3f}"
+            each = at.groupby("dataset")[["accuracy", "recall", "ece"]].mean()
+            means, most = each.mean(), own[own.step == step].dataset.nunique()
+            told = ("–" if pd.isna(means.ece) else f"{means.ece:.3f}") + f" ({len(each)} datasets)" * (len(each) < most)
             line[f"every {step}: right / found, ECE"] = f"{100 * means.accuracy:.1f} / {100 * means.recall:.1f}, {told}"
         lines.append(line)
     return rows_of(pd.DataFrame(lines).fillna("–"))
