@@ -13,8 +13,8 @@ from dunno.calibration.verdict import SkipTest, judge
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
 from dunno.models.diagnostics import covering
-from dunno.segments.fit import SegmentModel, fit_segments
 from dunno.segments.glance import glance
+from dunno.segments.segment_model import SegmentModel, fit_segments
 from dunno.segments.structure import MAX_GAP, Options
 from dunno.tracking.choosing import Choice, choose_evidence
 from dunno.tracking.gate import MOST_MOTHERS
