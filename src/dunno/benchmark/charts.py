@@ -223,8 +223,8 @@ def motion(ax: Axes, table: DataFrame) -> None:
 
 def _told(ax: Axes, x: Any, y: Any, step: Any) -> None:
     """The frame step, beside each marker."""
-    for *place, word in zip(x, y, step, strict=True):
-        ax.annotate(str(word), place, (4, -2), textcoords="offset points", fontsize=6)
+    for here, there, word in zip(x, y, step, strict=True):
+        ax.annotate(str(word), (here, there), (4, -2), textcoords="offset points", fontsize=6)
 
 
 def curves(x: str, y: str) -> Draw:
@@ -260,8 +260,8 @@ def promises(ax: Axes, table: DataFrame) -> None:
     for number, (dataset, part) in enumerate(table.groupby("dataset")):
         ax.plot([], [], linestyle="", marker="s", color=f"C{number}", markersize=4, label=dataset)
         for verdict, own in part.groupby("verdict"):
-            look = {"linestyle": "", "color": f"C{number}", "markersize": 4} | VERDICT_LOOKS[str(verdict)]
-            ax.plot(own.promised_wrong, own.found_wrong, **look)
+            look = VERDICT_LOOKS[str(verdict)]
+            ax.plot(own.promised_wrong, own.found_wrong, linestyle="", color=f"C{number}", markersize=4, **look)
         _told(ax, part.promised_wrong, part.found_wrong, part.step)
     for verdict in sorted(set(table.verdict)):
         ax.plot([], [], linestyle="", color="0.3", markersize=4, label=verdict, **VERDICT_LOOKS[verdict])
