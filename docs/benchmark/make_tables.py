@@ -251,7 +251,7 @@ def peers(table: pd.DataFrame) -> Iterator[str]:
         ("distance", "JP", "self"): "JP self, distance",
         ("distance", "SM", "none"): "SM, distance (a plain assignment)",
     }
-    own = table[(table.setup == "user") & table.accuracy.notna()]
+    own = table[(table.setup == "user") & table.accuracy.notna() & table.model.isin(["", "dropout-0.25"])]
     keys = list(zip(own.cost, own.method, own.scaling, strict=True))
     own = own.assign(
         name=[names.get(key, key[1] if key[1] in ("trackpy", "LapTrack", "Trackastra") else None) for key in keys]
@@ -310,7 +310,7 @@ def joint(table: pd.DataFrame, steps: tuple[int, ...] = (1, 10, 30, 50)) -> Iter
 
 
 def transformer(table: pd.DataFrame) -> Iterator[str]:
-    """The transformers beside the distance cost, in the user's set-up: means over the datasets that both have."""
+    """The transformers beside the distance cost, in the user's set-up: means over the datasets that all have."""
     own = measured(table[(table.setup == "user") & table.cost.isin(["distance", "transformer"])])
     own = own.assign(name=label(own), tracker=(own.cost + " " + own.model.str.replace("-", " ")).str.strip())
     own = own[own.name.isin(["SM", "SM+TS", "SM self", "FP", "FP+TS", "FP+A", "JP self"])]
