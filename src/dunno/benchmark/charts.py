@@ -103,7 +103,7 @@ def _draw(figure: PaperFigure, table: DataFrame, path: Path) -> None:
                 figure.draw(ax, own)
             else:
                 ax.text(0.5, 0.5, "no numbers", transform=ax.transAxes, ha="center", color=GREY)
-            ax.set_title(", ".join(filter(None, (str(value), name))))
+            ax.set_title(", ".join(filter(None, (_worded(figure.columns or "", value), name))))
         row[0].set_ylabel(figure.y)
     for ax in axes[-1]:
         ax.set_xlabel(figure.x)
