@@ -126,9 +126,9 @@ def _show(content: dict[str, Any], about: Any) -> None:
         console.print(_bins(title, ("P(divide)", "cells", "divisions promised"), told["bins"], "masks"))
     if "masks" in content:
         console.print(_masks(content["masks"]))
-    for title, columns, bins in MASK_BINS:
-        if content.get("masks", {}).get(bins):
-            console.print(_bins(title, columns, content["masks"][bins], "count"))
+        for title, columns, bins in MASK_BINS:
+            if content["masks"][bins]:
+                console.print(_bins(title, columns, content["masks"][bins], "count"))
     counts = {**content["counts"]}
     if (true := counts.pop("true_gap_links", None)) is not None:
         console.print(f"across missing masks: {counts.pop('gap_links'):,} links, {true:,} true ones")
