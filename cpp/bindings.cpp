@@ -526,7 +526,7 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> components(const Indices& firs
 }  // namespace
 
 NB_MODULE(_core, m) {
-  static_cast<void>(std::uncaught_exceptions());  // as `Unlocked` does, for calls that are too short to be unlocked
+  { Unlocked looked; }  // for calls that are too short to be unlocked
   m.doc() = "The C++ core. Use it through dunno.assignment and dunno.labels, which check what they pass on.";
 
   nb::class_<dunno::Problem>(m, "Problem", "An assignment problem in rows of daughters.");
