@@ -1,6 +1,6 @@
 """How time and memory grow with cells in a frame, cells within the gate, and frames; docs/scale.md has the tables.
 
-python -m benchmarks.growth [cells,gate,frames,judged,aims] [--quick]
+python -m benchmarks.growth [cells] [gate] [frames] [judged] [aims] [--quick]
 
 Points walk about at random, one in a unit of area or volume, a sixth of that unit at a step; masks that are judged are drawn discs.
 Every row is all defaults, everything written, in a process of its own; seconds are of the processor. `aims` are a
@@ -32,9 +32,8 @@ def main(arguments: list[str]) -> None:
     if arguments[:1] == ["one"]:
         print(json.dumps(one(json.loads(arguments[1]))))
         return
-    asked = arguments[0].split(",") if arguments and arguments[0] in ",".join(KINDS) else KINDS
-    quick = "--quick" in arguments
-    for kind in asked:
+    quick, named = "--quick" in arguments, [each for each in arguments if each in KINDS]
+    for kind in named or KINDS:
         print(
             f"\n**{kind}**\n\n| cells a frame | frames | axes | within the gate | candidates | s | peak MB | µs each |"
         )

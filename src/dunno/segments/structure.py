@@ -43,8 +43,10 @@ LEAST_STAY = -16.0  # nats; judged
 """Two masks go on as one another with all they hold only where the log density of their link is above this."""
 
 MAX_GAP = 2  # frames; docs/masks.md
+"""Frames that a link may skip."""
+
 MOST_GAP = 10  # frames; judged
-"""Frames that a link may skip: usually, and where somebody asks for more."""
+"""So many, where somebody asks for more."""
 
 MOST_SPLITS = 2_000_000  # pairs of daughters; judged: memory
 """That are compared at a time."""
