@@ -40,9 +40,19 @@ def test_questions_come_in_a_biologists_order(
     finished: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = screen(finished, capsys, monkeypatch)
-    order = ["Can it be trusted?", "\nlinks ", "\ncells ", "doubles in", "\ndivisions ", "\ntracks ", "\ndebris ", "\nmasks ",
-             "What to look at first?", "What next?"]  # fmt: skip
-    places = [told.index(each) for each in order]
+    assert told.index("Can it be trusted?") < told.index("\nlinks ") < told.index("What is there?")
+    there = told[told.index("What is there?") :]  # masks and divisions also have a line above, on whether to trust them
+    order = [
+        "\ncells ",
+        "doubles in",
+        "\ndivisions ",
+        "\ntracks ",
+        "\ndebris ",
+        "\nmasks ",
+        "What to look at first?",
+        "What next?",
+    ]
+    places = [there.index(each) for each in order]
     assert places == sorted(places)
     found = finished.summary
     low, high = found.divisions_interval
@@ -104,8 +114,9 @@ def test_what_is_uncertain_is_said_beside_the_number() -> None:
 
 
 def test_a_link_that_is_hardly_believed_says_what_else_is() -> None:
-    doubt = DoubtfulLink(0.005, 3, 7, 4, 9, instead=8, p_instead=0.7)
+    doubt = DoubtfulLink(0.005, 3, 7, 4, 9, instead=8, p_instead=0.7, instead_frame=3)
     assert findings.instead(doubt) == "from cell 8, 70 %"
+    assert findings.instead(replace(doubt, instead_frame=2)) == "from cell 8 of frame 2, 70 %"
     assert findings.instead(replace(doubt, instead=0)) == "new here, 70 %"
 
 

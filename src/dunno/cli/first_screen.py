@@ -119,7 +119,7 @@ def _say_doubts(console: Console, run: Run) -> None:
     console.print(table)
     if any(each.probability < each.p_instead for each in doubts):
         console.print(
-            "[dim]Some are chosen although something else is more probable: the links of a frame are chosen together, "
+            "[dim]Some are chosen although something else is more probable: masks and links are chosen together, "
             "so that most of them are right.[/dim]"
         )
 

@@ -101,7 +101,8 @@ def missing(found: Summary) -> str | None:
 
 def instead(doubt: DoubtfulLink) -> str:
     """What else may be true of a doubtful link's cell."""
-    who = f"from cell {doubt.instead}" if doubt.instead else "new here"
+    elsewhere = f" of frame {doubt.instead_frame}" if doubt.instead_frame not in (-1, doubt.mother_frame) else ""
+    who = f"from cell {doubt.instead}{elsewhere}" if doubt.instead else "new here"
     return f"{who}, {percent(doubt.p_instead)}"
 
 
