@@ -17,6 +17,7 @@ from dunno.biology.rows import CellRows
 from dunno.biology.survival import Survival, survival
 from dunno.errors import InputError, MissingExtra
 from dunno.tracking import Tracking
+from dunno.tracking.division_count import DivisionCount
 from dunno.types import Floats, RunInfo
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ class Quantity(NamedTuple):
     name: str  # As in `figures.csv`
     words: str  # As a person reads it
     unit: str  # Of the value
-    value: float  # The median over drawn lineages, which lies in its interval; of the reported one where none are drawn
+    # The median over drawn lineages, which lies in its interval; of the reported one where none are drawn. The number of
+    # divisions is that of `Tracking.divisions`, which the screen says, too
+    value: float
     low: float  # Of the 95 % interval over drawn lineages: what the figure of this very movie may be. NaN without draws
     high: float  # Its other end
     # Of the 95 % interval that also counts chance in which cells were seen (Rubin's rules); NaN where undefined
@@ -117,6 +120,11 @@ class Biology:
         found = np.array([kind.compute(lineage) for lineage in self.draws or (self.lineage,)])
         return found[:, 0], found[:, 1]
 
+    @cached_property
+    def _counted(self) -> DivisionCount | None:
+        """How many divisions there are: the number that the screen and the report say."""
+        return (self.tracking if self.with_debris else self.tracking.without_debris()).divisions()
+
     def _figure(self, kind: QuantityKind) -> Quantity:
         reported, _ = kind.compute(self.lineage)
         values, variances = self.estimates(kind)
@@ -125,7 +133,10 @@ class Biology:
             length=self.tracking.about.length_unit,
         )
         known = ~np.isnan(values)
-        if not self.draws or known.mean() < MOST_KNOWN:
+        counted = self._counted if kind.name == "divisions" and self.draws else None
+        if counted is not None:
+            value, low, high = map(float, (counted.about, counted.low, counted.high))
+        elif not self.draws or known.mean() < MOST_KNOWN:
             value, low, high = reported, float("nan"), float("nan")
         else:
             value = float(np.quantile(values[known], 0.5, method="nearest"))
