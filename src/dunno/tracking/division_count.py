@@ -1,6 +1,4 @@
-"""How many divisions there are, with an interval, from how probably each cell divides: what the screen, the report, `dunno measure`
-and notebooks say.
-"""
+"""How many divisions there are, with an interval: what the screen, the report, `dunno measure` and notebooks say."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from dunno.types import Bools, Floats, Ints
 
 COUNT_DRAWS = 4000  # draws; judged: the ends of the interval then hardly depend on them
 LIKE_BINS = 200  # bins; exact within rounding: tracks that divide as probably are drawn together
-NEGLIGIBLE = 1e-5  # probability; judged: a million cells then miss ten divisions at the most
+LEAST_DIVIDING = 1e-5  # probability; judged: a million cells then miss ten divisions at the most
 
 
 class DivisionCount(NamedTuple):
@@ -48,7 +46,7 @@ class DivisionBeliefs(NamedTuple):
         """Of a block's own cells; its first frame's position is given."""
         rows = numbered.rows
         p = np.nan_to_num(numbered.p_divide[rows])
-        some = np.flatnonzero(p > NEGLIGIBLE)
+        some = np.flatnonzero(p > LEAST_DIVIDING)
         return cls(numbered.track[rows][some], first_frame + numbered.block.frame_of[rows][some], p[some])
 
     @classmethod
