@@ -30,7 +30,9 @@ def in_words(trials: Sequence[Trial]) -> str:
     pushed = [each for each in trials if each.exchanged is not None]
     told = [_helping([each for each in trials if each not in masks and each not in pushed])]
     if masks:
-        more = f"{100 * (masks[0].excess or 0):.0f} % more divisions are seen with all frames than with every second one"
+        more = (
+            f"{100 * (masks[0].excess or 0):.0f} % more divisions are seen with all frames than with every second one"
+        )
         told.append(f"masks may be wrong: {more}")
     if pushed:
         told.append(f"cells push each other, and about {pushed[0].exchanged:.0f} more links than motion says are wrong")
