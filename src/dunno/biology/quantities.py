@@ -70,6 +70,7 @@ class Biology:
         why_no_draws: Why there are none; empty where there are.
         debris: How many tracks are taken for debris.
         with_debris: Whether they are measured like cells.
+        counted: How many divisions there are, as the screen and the report say; `None`: those of the drawn lineages.
     """
 
     tracking: Tracking
@@ -78,6 +79,7 @@ class Biology:
     why_no_draws: str = ""
     debris: int = 0
     with_debris: bool = False
+    counted: DivisionCount | None = None
 
     @property
     def time_unit(self) -> str:
@@ -120,11 +122,6 @@ class Biology:
         found = np.array([kind.compute(lineage) for lineage in self.draws or (self.lineage,)])
         return found[:, 0], found[:, 1]
 
-    @cached_property
-    def _counted(self) -> DivisionCount | None:
-        """How many divisions there are: the number that the screen and the report say."""
-        return (self.tracking if self.with_debris else self.tracking.without_debris()).divisions()
-
     def _figure(self, kind: QuantityKind) -> Quantity:
         reported, _ = kind.compute(self.lineage)
         values, variances = self.estimates(kind)
@@ -133,8 +130,8 @@ class Biology:
             length=self.tracking.about.length_unit,
         )
         known = ~np.isnan(values)
-        counted = self._counted if kind.name == "divisions" and self.draws else None
-        if counted is not None:
+        counted = self.counted
+        if kind.name == "divisions" and counted is not None:
             value, low, high = map(float, (counted.about, counted.low, counted.high))
         elif not self.draws or known.mean() < MOST_KNOWN:
             value, low, high = reported, float("nan"), float("nan")
@@ -191,7 +188,8 @@ def measure(
         except InputError as error:
             why_not = str(error)
     draws = tuple(Lineage.of(rows, each) for each in watch(drawn, len(drawn)))
-    return Biology(tracking, Lineage.of(rows, tracking), draws, why_not, len(debris), with_debris)
+    counted = (tracking if with_debris else tracking.without_debris()).divisions() if draws else None
+    return Biology(tracking, Lineage.of(rows, tracking), draws, why_not, len(debris), with_debris, counted)
 
 
 IN_THE_INTERVALS = {
