@@ -150,8 +150,11 @@ def test_the_same_for_any_number_of_workers() -> None:
 def test_divisions_are_judged_by_the_reversed_movie(
     forwards: tuple[float, float], backwards: tuple[float, float], word: str, reason: str
 ) -> None:
-    verdict = judge_divisions(ArrowCounts(forwards, backwards, 90))
+    counts = ArrowCounts(forwards, backwards, 90)
+    verdict = judge_divisions(counts)
     assert (verdict.word, reason in verdict.reason) == (word, True), verdict
+    assert "taken into account" not in verdict.reason
+    assert judge_divisions(counts, 0.0).reason.endswith("taken into account") == (word == "supported")
 
 
 def test_segments_are_judged_by_skipping_frames() -> None:

@@ -70,6 +70,25 @@ def test_what_was_fitted_and_what_words_mean_are_for_those_who_ask(
         assert re.search(rf"^  {word}\b", explained, re.M)
 
 
+def test_commands_can_be_copied_whatever_the_folder_is_called(
+    finished: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = screen(replace(finished, folder=Path("my output")), capsys, monkeypatch)
+    assert "dunno measure 'my output' -o 'my output-measured'" in told
+    assert "--to trackmate -o 'my output.xml'" in told
+
+
+def test_where_nothing_could_be_tested_a_review_can(
+    finished: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for verdict, told in (
+        ("untested", "questions at random tell how many"),
+        ("supported", "most useful question first"),
+    ):
+        about = replace(finished.about, verdict=verdict)
+        assert told in screen(replace(finished, about=about), capsys, monkeypatch)
+
+
 def test_it_fits_a_narrow_terminal(
     finished: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,12 +104,13 @@ def judge(test: SkipTest | None, problems: tuple[str, ...] = (), covering: float
     return next(_findings(test, covering))
 
 
-def judge_divisions(counts: ArrowCounts, unknown: float = 0.0) -> Verdict:
+def judge_divisions(counts: ArrowCounts, unknown: float | None = None) -> Verdict:
     """Weigh what the reversed movie shows.
 
     Args:
         counts: Of divisions, forwards and backwards.
         unknown: The share of parts and unions of masks that are none, whatever the model says: daughters may be among them.
+            `None` where masks are taken as they are, and nothing is taken from divisions.
     """
     if counts.seen < LEAST_SEEN_DIVISIONS:
         return Verdict("untested", f"fewer than {LEAST_SEEN_DIVISIONS:.0f} divisions are seen: too few to judge by")
@@ -122,12 +123,12 @@ def judge_divisions(counts: ArrowCounts, unknown: float = 0.0) -> Verdict:
     )
     if abs(one - other) > max(HALVES_APART * spread, LARGEST_FALSE):
         return Verdict("untested", f"{counts.sentence()}; but both halves of the movie do not agree")
-    if unknown > DOUBTFUL_PARTS:
+    if unknown is not None and unknown > DOUBTFUL_PARTS:
         parts = f"{100 * unknown:.0f} % more parts of cut masks are no cells than was promised, and daughters may be among them"
         return Verdict("untested", f"{counts.sentence()}; {parts}")
     if share > LARGEST_FALSE:
         return Verdict("untested", counts.sentence())
-    return Verdict("supported", counts.sentence())
+    return Verdict("supported", counts.sentence() + ("" if unknown is None else "; that is taken into account"))
 
 
 def judge_segments(sets: int, unknown: float) -> Verdict:

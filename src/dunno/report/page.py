@@ -139,7 +139,7 @@ def _figures(content: PageContent) -> str:
     likely = f"{count(low_high[0])} – {count(low_high[1])}" if low_high else count(found.divisions)
     figures = (
         (
-            f"{count(found.cells_at_start)} → {count(found.cells_at_end)}",
+            f"{count(found.cells_at_start)} →\u00a0{count(found.cells_at_end)}",
             "cells, first and last frame",
             f"{count(found.frames)} frames",
         ),

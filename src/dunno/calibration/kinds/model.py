@@ -85,7 +85,7 @@ class ModelCalibration(Calibration):
     def verdicts(self) -> Mapping[str, Verdict]:
         found = {"links": self.verdict}
         if self.arrow is not None:
-            found["divisions"] = judge_divisions(self.arrow, 0.0 if self._skipped is None else self._skipped.unknown)
+            found["divisions"] = judge_divisions(self.arrow, None if self._skipped is None else self._skipped.unknown)
         if self._skipped is not None:
             found["segments"] = judge_segments(self._skipped.sets, self._skipped.unknown)
         return found
