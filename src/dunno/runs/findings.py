@@ -46,7 +46,8 @@ def divisions(found: Summary) -> str:
     low, high = found.divisions_interval
     likely = count(low) if low == high else f"{count(low)} to {count(high)}"
     about = min(max(round(found.expected_divisions), low), high)
-    told = f"{likely} (95 %), about {count(about)}; {count(found.divisions)} are in the tracks"
+    are = "is" if found.divisions == 1 else "are"
+    told = f"{likely} (95 %), about {count(about)}; {count(found.divisions)} {are} in the tracks"
     if low <= found.divisions <= high:
         return told
     why = "some of them too soon after one another" if found.divisions > high else "doubtful ones are left out there"
