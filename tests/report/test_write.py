@@ -19,6 +19,7 @@ from dunno.evaluation import score
 from dunno.io.ctc import match_folder
 from dunno.report import write_report
 from dunno.report.words import _calibration
+from dunno.runs.numbers import amount
 from dunno.runs.run import track_into
 from dunno.tracking import Tracking
 from tests.report.test_words import ABOUT
