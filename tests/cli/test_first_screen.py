@@ -134,6 +134,12 @@ def test_what_is_uncertain_is_said_beside_the_number() -> None:
     assert "does not say how sure" in findings.divisions(Summary(divisions=5))
 
 
+def test_no_track_is_said_to_be_longer_than_the_movie() -> None:
+    """In a movie of 30 frames whose cells stay."""
+    found = Summary(frames=30, tracks=65, whole_tracks=41, median_length=30.0)
+    assert findings.tracks(found).endswith("Half of them last 30 frames or more")
+
+
 def test_a_link_that_is_hardly_believed_says_what_else_is() -> None:
     doubt = DoubtfulLink(0.005, 3, 7, 4, 9, instead=8, p_instead=0.7, instead_frame=3)
     assert findings.instead(doubt) == "from cell 8, 70 %"

@@ -62,7 +62,7 @@ def tracks(found: Summary) -> str:
     cycles = f"; {count(found.complete_cycles)} from birth to division" if found.complete_cycles else ""
     return (
         f"{told}, of which {count(found.whole_tracks)} are whole ({DESCRIBED}){cycles}. "
-        f"Half of them are longer than {found.median_length:g} frames"
+        f"Half of them last {found.median_length:g} frames or more"
     )
 
 
