@@ -14,10 +14,10 @@ from dunno.simulate import colony
 from dunno.tracking import choosing
 from dunno.tracking.choosing import _among_likely, _Bench
 from dunno.tracking.gate import estimate_gate
+from dunno.tracking.plan import BLOCK
 from dunno.tracking.sampling import Sample, fit_sample, take_sample
 from dunno.tracking.self_calibration import TOGETHER, frames_together
 from dunno.tracking.skipping import SkippedModel, serving, skip
-from dunno.tracking.spans import BLOCK
 from dunno.types import Detections, PairPosterior
 from dunno.work.progress import ignore_progress
 

@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from dunno.assignment import Marginals, Rounds, marginals
-from dunno.assignment.likely import marginals_of_likely
-from dunno.assignment.marginals import Method
+from dunno.assignment.marginals import Method, marginals_of_likely
 from dunno.models.model import Model
 from dunno.terms import Step, Term, Ways
 from dunno.types import Bools, Floats, Ints
