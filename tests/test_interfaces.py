@@ -27,7 +27,7 @@ AT_THE_DOOR = {
     "io/readers/tiff.py": "a thread's own file",
     "io/readers/zarr.py": "somebody's array or group",
     "io/reading.py": "files of a folder",
-    "runs/identity.py": "somebody's cost, which may be anything",
+    "runs/workspace.py": "somebody's cost, which may be anything",
     "runs/trust.py": "somebody's tracks, of a library that may not be there",
     "types/records.py": "what a file holds",
 }

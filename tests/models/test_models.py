@@ -13,8 +13,7 @@ from dunno import Tracker, rooms
 from dunno.calibration import ModelCalibration
 from dunno.calibration.base import from_dict
 from dunno.models import Model, find_fit
-from dunno.models.drift import carried_by
-from dunno.models.expectation import expect, maximise
+from dunno.models.expectation import carried_by, expect, maximise
 from dunno.models.fast_em import FastEM
 from dunno.simulate import colony
 from dunno.terms.border import outside

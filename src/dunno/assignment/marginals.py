@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno import _core
-from dunno.assignment.problem import Problem
-from dunno.assignment.triples import Triples
+from dunno.assignment.problem import Problem, Triples
 from dunno.errors import ProblemError
 
 Method = Literal["auto", "exact", "bp", "rough"]

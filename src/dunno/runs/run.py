@@ -22,7 +22,6 @@ from dunno.io.writing import RUN_FILE, Writer, drain, partial_of, remove
 from dunno.lineage.filling import filled
 from dunno.lineage.gap_links import one_link_each
 from dunno.runs.cell_measuring import check_masks, measure_into
-from dunno.runs.identity import identity
 from dunno.runs.summary import Census, Summary
 from dunno.runs.unreadable_frames import Tracked, track_readable_frames
 from dunno.runs.workspace import (
@@ -30,6 +29,7 @@ from dunno.runs.workspace import (
     PLAN_FILE,
     clear,
     finished_blocks,
+    identity,
     measured_blocks,
     no_cells_if_refused,
     read_json,

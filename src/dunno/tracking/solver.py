@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from dunno.assignment import Marginals, Problem, Rounds, Triples, marginals
-from dunno.assignment.decide import max_expected_accuracy
 from dunno.assignment.distributions import normalise
+from dunno.assignment.solve import max_expected_accuracy
 from dunno.calibration import Calibration
 from dunno.calibration.kinds.model import ModelCalibration, transition_of
-from dunno.models.drift import without_drift
+from dunno.models.expectation import without_drift
 from dunno.models.model import SMALLEST, Model
 from dunno.tracking.gaps import posterior_with_gaps
 from dunno.tracking.gate import MOST_MOTHERS

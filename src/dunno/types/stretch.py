@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.detections import Detections
+from dunno.types.measurements import elongation, long_axis
 from dunno.types.neighbours import nearest_others
 from dunno.types.pairs import Candidates
-from dunno.types.shapes import elongation, long_axis
 from dunno.types.stretch_table import StretchTable, Value, linked_frames
 
 FRAMES_BESIDE = 4  # frames; exact, a block's halo

@@ -24,7 +24,7 @@ from dunno.calibration.verdict import (
 )
 from dunno.costs import Cost, evaluate
 from dunno.errors import InputError
-from dunno.models.drift import with_drift
+from dunno.models.expectation import with_drift
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
 from dunno.types import Block, Candidates, Floats, FramePair, RunInfo
