@@ -15,7 +15,7 @@ from dunno.runs.doubtful_links import DoubtfulLink, DoubtfulLinks
 from dunno.tracking.forests import spread_evenly
 from dunno.types import Bools, BrokenFrame, Floats, RunInfo
 
-LEAST_CERTAIN = 10
+LEAST_CERTAIN = 10  # links; display
 NEGLIGIBLE = 1e-5  # probability; judged: a million cells then miss ten divisions at the most
 FEWEST_DIVISIONS = 3.0  # divisions; judged: fewer say nothing of how fast cells double
 GONE_ENDINGS = frozenset(ENDINGS[kind] for kind in (BORDER, LOST, FALSE))
