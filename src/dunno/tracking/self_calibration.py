@@ -123,7 +123,8 @@ class FitWithGaps:
         """With the term `missed`, where masks are missing."""
         skipped = choice.skipped
         power = 1.0 if skipped is None else lag_power(skipped.growth[0], skipped.step)
-        if max_gap is None and skipped is not None and _is_confused(skipped):
+        went_dark = choice.fit.best.expected.stretch.unseen is not None  # which explains itself
+        if max_gap is None and skipped is not None and not went_dark and _is_confused(skipped):
             max_gap = 0
         fit, across = with_gaps(choice.fit, gate, power, max_gap)
         return cls(choice, fit, skipped if skipped is None or across is None else skipped.composed_with(across), power)
