@@ -107,9 +107,7 @@ def judge(test: SkipTest | None, problems: tuple[str, ...] = (), covering: float
 def judge_divisions(counts: ArrowCounts, unknown: float = 0.0) -> Verdict:
     """Weigh what the reversed movie shows.
 
-    Args:
-        counts: Of divisions, forwards and backwards.
-        unknown: The share of parts and unions of masks that are none, whatever the model says: daughters may be among them.
+    Of parts and unions of masks, a share `unknown` are none, whatever the model says: daughters may be among them.
     """
     if counts.seen < LEAST_SEEN_DIVISIONS:
         return Verdict("untested", f"{counts.seen:.1f} divisions are seen: too few to judge by")

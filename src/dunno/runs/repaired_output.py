@@ -31,19 +31,14 @@ REPAIR_COLUMNS = ("frame", "mask", "label", "what", "probability")
 
 
 class RepairedRun:
-    """A movie that is tracked with its masks repaired.
-
-    Attributes:
-        movie: The movie under its repaired masks; frames are known as soon as their block was given.
-        counts: How many masks were split, joined and left out.
-    """
+    """A movie that is tracked with its masks repaired: frames of `movie` are known as soon as their block was given."""
 
     def __init__(self, movie: Movie, model: SegmentModel, place: Path, tell: Tell) -> None:
         self._broken = broken_frames(movie)
         self._given, self._model, self._place, self._tell = movie.blanked([*self._broken]), model, place, tell
         self._drawn: dict[int, Drawn] = {}
         self.movie = repaired_movie(self._given, self._drawn)
-        self.counts: dict[str, int] = {}
+        self.counts: dict[str, int] = {}  # How many masks were split, joined and left out
         self._counted: set[tuple[int, int]] = set()
 
     def blocks(self) -> Iterator[Tracked]:
@@ -127,12 +122,7 @@ def export_masks(
 ) -> ExportedMasks:
     """Write an output's masks as `maskNNN.tif`, as they were repaired; as they were given where none was.
 
-    Args:
-        folder: What `dunno track` wrote.
-        target: The folder to make.
-        masks: Where the movie's masks are now, if they have moved.
-        with_debris: Write what is taken for debris, too.
-        overwrite: Replace what dunno wrote there before.
+    `masks` is where the movie's masks are now, if they have moved.
     """
     movie, about = reopen_movie(folder, masks), read_run(folder)
     kept = tracks_of_cells(linked_blocks(folder))

@@ -239,11 +239,9 @@ LIKE_BINS = 200  # bins; exact within rounding: tracks that divide as probably a
 
 
 def count_interval(probability: Floats, doubt: float = 0.0) -> tuple[int, int]:
-    """Between which numbers 95 % of the draws lie, if each track divides independently with its probability.
+    """Between which numbers 95 % of the draws lie, if each of (T,) tracks divides independently with its probability.
 
-    Args:
-        probability: (T,) that each track divides.
-        doubt: How well the odds are known: the standard deviation of their common logarithm.
+    How well the odds are known is `doubt`: the standard deviation of their common logarithm.
 
     Example:
         >>> count_interval(np.array([1.0, 1.0, 0.5, 0.0]))
