@@ -52,7 +52,7 @@ def _say_findings(console: Console, run: Run) -> None:
     from rich.markup import escape
 
     from dunno.runs import findings
-    from dunno.runs.promises import promises
+    from dunno.runs.findings import promises
 
     found, about = run.summary, run.about
     console.print(

@@ -20,8 +20,8 @@ from dunno.report.review_address import ReviewAddress
 from dunno.report.survey import Survey
 from dunno.report.truthfulness import Truthfulness
 from dunno.runs import findings
+from dunno.runs.findings import promises
 from dunno.runs.numbers import amount, count, percent
-from dunno.runs.promises import promises
 from dunno.runs.summary import Summary
 from dunno.types import RunInfo
 

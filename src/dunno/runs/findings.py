@@ -3,11 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from dunno.runs.doubtful_links import DoubtfulLink
 from dunno.runs.numbers import amount, count, percent
 from dunno.runs.summary import Summary
+from dunno.types import RunInfo
+
+PROMISED = {"links": "links", "divisions": "divisions", "segments": "masks"}
+"""By their names in `run.json`, what promises are about."""
+
+IN_PLAIN_WORDS = {
+    "supported": "what is called 90 % sure is right about 90 times in 100",
+    "untested": "whether 90 % sure means right 90 times in 100 could not be tested here",
+    "contradicted": "do not take these probabilities at their word; they still say what to look at first",
+}
+
+
+class Promise(NamedTuple):
+    """What is promised, the verdict on it, and the reason."""
+
+    about: str
+    verdict: str
+    reason: str
+
+    @property
+    def meaning(self) -> str:
+        """The verdict in plain words."""
+        return IN_PLAIN_WORDS[self.verdict]
+
+
+def promises(about: RunInfo) -> list[Promise]:
+    """A verdict for each promise; older outputs have one for all."""
+    verdicts = about.verdicts or {"links": {"verdict": about.verdict, "reason": about.reason}}
+    return [
+        Promise(PROMISED.get(name, name), each["verdict"], each["reason"].rstrip("."))
+        for name, each in verdicts.items()
+    ]
+
 
 REPAIRED = {
     "split": ("was cut in two or three", "were cut in two or three"),

@@ -14,7 +14,7 @@ from dunno.runs.doubtful_links import DoubtfulLink, DoubtfulLinks
 from dunno.tracking.division_count import DivisionBeliefs, count_divisions
 from dunno.types import Bools, BrokenFrame, Floats, RunInfo
 
-LEAST_CERTAIN = 10
+LEAST_CERTAIN = 10  # links; display
 FEWEST_DIVISIONS = 3.0  # divisions; judged: fewer say nothing of how fast cells double
 GONE_ENDINGS = frozenset(ENDINGS[kind] for kind in (BORDER, LOST, FALSE))
 
