@@ -23,8 +23,8 @@ from dunno.review.decisions import (
     SKIP,
     TWO_CELLS,
     Decision,
+    in_words,
 )
-from dunno.review.views import in_words
 
 
 class ReviewWidget(ReviewView):

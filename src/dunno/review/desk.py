@@ -10,14 +10,12 @@ import numpy as np
 
 from dunno.errors import DecisionError
 from dunno.report.crops import Box
-from dunno.review.answer_keys import as_data, choices
-from dunno.review.decisions import Decision
+from dunno.review.decisions import Decision, in_words
 from dunno.review.export import rate_of
 from dunno.review.log import LoggedAnswer
-from dunno.review.question import Question
-from dunno.review.queue import Filter, Order
+from dunno.review.queue import Filter, Order, Question
 from dunno.review.review import Review
-from dunno.review.views import Views, in_words
+from dunno.review.views import Views, choices
 
 WORTH_ASKING = 0.1
 """Below this gain, ten answers mend less than one link."""
@@ -175,7 +173,7 @@ class Desk:
         asked = self._asked if self._asked is not None and self._asked.row == row else None
         own = {"audit": asked is not None and asked.audit, "asked": asked is not None}
         view = self.views.view(row)
-        return {**view, **own, "choices": as_data(choices(view)), "version": self.review.version}
+        return {**view, **own, "choices": choices(view), "version": self.review.version}
 
     def history(self, row: int) -> list[dict[str, Any]]:
         """The daughter and its ancestors as reported, the earliest first."""
