@@ -158,7 +158,7 @@ class ReviewState:
         return ReportedLinks(*places, block.probability[link])
 
     def link_into(self, t: int, daughter: int) -> tuple[int, int, float] | None:
-        """The mother of pair t's daughter: its frame's place, its index there, and how sure the link is; `None` where it has none."""
+        """The mother of pair t's daughter (its frame's place, its index there) and how sure the link is; `None` for none."""
         links = self.links_into(t)
         own = np.flatnonzero(links.daughter == daughter)[:1].tolist()
         return (int(links.t[own[0]]), int(links.mother[own[0]]), float(links.probability[own[0]])) if own else None
