@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -82,36 +82,30 @@ def _tree(family: Family, root: TrackRow, daughters: Mapping[int, list[TrackRow]
             opened.add(track.track)
             waiting.extend(following)
             ends += len(following) - 1
-    branches: dict[int, Branch] = {}
-    _lay(root, daughters, opened, branches)
+    below = {track: tuple(each.track for each in daughters[track]) for track in opened}
+    row_of = {each.track: each for each in (root, *chain.from_iterable(daughters[track] for track in opened))}
+    branches = {
+        track: Branch(row_of[track], row, below.get(track, ()), 0 if track in below else _descendants(track, daughters))
+        for track, row in lanes(root.track, below).items()
+    }
     return Tree(family, branches, ends)
 
 
-def _lay(
-    root: TrackRow, daughters: Mapping[int, list[TrackRow]], opened: set[int], branches: dict[int, Branch]
-) -> None:
-    """Give every end a row of its own and every dividing track the middle of its daughters', last ones first."""
-    free = 0
-    for track in _depth_first(root, daughters, opened):
-        following = tuple(each.track for each in daughters.get(track.track, ())) if track.track in opened else ()
-        if following:
-            row = sum(branches[each].row for each in following) / len(following)
-            hidden = 0
-        else:
-            row, hidden, free = float(free), _descendants(track.track, daughters), free + 1
-        branches[track.track] = Branch(track, row, following, hidden)
-
-
-def _depth_first(root: TrackRow, daughters: Mapping[int, list[TrackRow]], opened: set[int]) -> Iterator[TrackRow]:
-    """Every drawn track after all of its descendants."""
-    stack = [(root, False)]
+def lanes(root: int, daughters: Mapping[int, Sequence[int]]) -> dict[int, float]:
+    """A lane for each member of a tree, daughters first: ends have lanes in order, all others the middle of their daughters'."""
+    lane: dict[int, float] = {}
+    stack, free = [(root, False)], 0
     while stack:
-        track, done = stack.pop()
-        if done or track.track not in opened:
-            yield track
+        each, ready = stack.pop()
+        below = daughters.get(each, ())
+        if ready:
+            lane[each] = sum(lane[daughter] for daughter in below) / len(below)
+        elif below:
+            stack += [(each, True), *((daughter, False) for daughter in reversed(below) if daughter not in lane)]
         else:
-            stack.append((track, True))
-            stack.extend((each, False) for each in reversed(daughters[track.track]))
+            lane.setdefault(each, float(free))
+            free += 1
+    return lane
 
 
 def _descendants(track: int, daughters: Mapping[int, list[TrackRow]]) -> int:

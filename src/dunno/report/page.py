@@ -14,7 +14,7 @@ from string import Template
 
 from dunno.report import checking, forest, gallery, histogram, over_time, repairs, skipped_frames, truthfulness, words
 from dunno.report.html_tables import table
-from dunno.report.link_scenes import LinkScene
+from dunno.report.link_scenes import Scene
 from dunno.report.repairs import MaskRepair, RepairScene
 from dunno.report.review_address import ReviewAddress
 from dunno.report.survey import Survey
@@ -34,7 +34,7 @@ class PageContent:
     survey: Survey  # What was counted
     trees: Sequence[forest.Tree]  # The families that are drawn
     forest: str  # Their drawing
-    scenes: Sequence[LinkScene] | None  # Pictures of the least certain links; `None` if the movie cannot be looked at
+    scenes: Sequence[Scene] | None  # Pictures of the least certain links; `None` if the movie cannot be looked at
     about_pictures: str  # Why not, or what else is to be known about them
     truthfulness: Truthfulness | None  # The comparison with the truth, where it was given
     deciding: ReviewAddress  # Where links are decided on

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dunno.report.forest import lanes
 from dunno.review.review import Review
 
 BACK, AHEAD = 24, 24
@@ -61,21 +62,8 @@ def _cell(review: Review, t: int, index: int) -> dict[str, Any]:
 
 
 def _with_lanes(cells: list[dict[str, Any]], links: list[tuple[int, int, float]]) -> list[dict[str, Any]]:
-    """Leaves get lanes in order, mothers the middle of their daughters'."""
     daughters: dict[int, list[int]] = {}
     for mother, daughter, _ in links:
         daughters.setdefault(mother, []).append(daughter)
-    lane: dict[int, float] = {}
-    stack, next_lane = [(0, False)], 0.0
-    while stack:
-        cell, ready = stack.pop()
-        own = daughters.get(cell, [])
-        if not own:
-            lane.setdefault(cell, next_lane)
-            next_lane += 1
-        elif ready:
-            lane[cell] = float(np.mean([lane[each] for each in own]))
-        else:
-            stack.append((cell, True))
-            stack += [(each, False) for each in reversed(own) if each not in lane]
+    lane = lanes(0, daughters)
     return [{**cell, "lane": lane.get(k, 0.0)} for k, cell in enumerate(cells)]

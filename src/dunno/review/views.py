@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import DecisionError
-from dunno.report.crops import Box
+from dunno.report.crops import Box, outlines
 from dunno.review.decisions import ABOUT_MOTHERS, MISSING, MOTHER, NO_MOTHER, Decision
-from dunno.review.outlines import outlines
 from dunno.review.review import Review
 from dunno.review.scenes import Scenes
 from dunno.review.state import reported, reported_mother
