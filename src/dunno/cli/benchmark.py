@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from typer import Argument, Exit, Option
 
-from dunno.cli.console import say
+from dunno.cli.console import say, show, table
 from dunno.errors import DunnoError, InputError
 
 if TYPE_CHECKING:
@@ -112,16 +112,12 @@ def _epochs(epochs: Iterator[Epoch], total: int) -> Iterator[Epoch]:
 
 
 def _show(outcome: BenchmarkOutcome, claims: DataFrame, output: Path, seconds: float) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title="claims on these movies", title_justify="left")
     names = ("claim", "verdict", "as claimed", "mean")
-    for name in names:
-        table.add_column(name)
-    for row in claims.fillna({"mean": 0.0}).to_dict("records"):
-        table.add_row(*(f"{row[name]:.3g}" if name == "mean" else row[name] for name in names))
-    Console(highlight=False).print(table)
+    rows = [
+        tuple(f"{row[name]:.3g}" if name == "mean" else row[name] for name in names)
+        for row in claims.fillna({"mean": 0.0}).to_dict("records")
+    ]
+    show(table("claims on these movies", names, rows, left=names))
     done = outcome.n_units - len(outcome.failures)
     told = f"{done} of {outcome.n_units} units done, {outcome.n_measured} of them now, in {seconds:.0f} s"
     say(f"{told}; open {output / 'index.html'}")
