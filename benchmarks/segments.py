@@ -40,8 +40,7 @@ from dunno.evaluation.mask_scores import MaskScores, mask_scores
 from dunno.evaluation.outcomes import RIGHT_LINK, promises
 from dunno.evaluation.own_tracks import OwnTracks, own_tracks
 from dunno.io.ctc import match_folder
-from dunno.io.output import MASKS, reopen_given
-from dunno.io.segment_rows import read_segments
+from dunno.io.output import MASKS, read_segments, reopen_given
 from dunno.runs.run import track_into
 from dunno.tracking import Tracking
 

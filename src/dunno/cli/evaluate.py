@@ -38,8 +38,7 @@ def evaluate(
     from dunno.evaluation.challenge import challenge_curve
     from dunno.evaluation.side_by_side import side_by_side
     from dunno.io.ctc import truth_folder
-    from dunno.io.output import reopen_given
-    from dunno.io.segment_rows import read_segments
+    from dunno.io.output import read_segments, reopen_given
     from dunno.io.truths import read_truth
     from dunno.io.writing import check_output, whole
     from dunno.tracking import Tracking

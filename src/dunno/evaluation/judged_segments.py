@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dunno.io.segment_rows import SegmentRow
+from dunno.io.output import SegmentRow
 from dunno.segments.regions import cut_masks
 from dunno.tracking import Tracking
 from dunno.truth.matching import HALF, QUARTER, overlaps_of_cells

@@ -11,7 +11,7 @@ import numpy as np
 from dunno.evaluation.held_cells import HeldCells
 from dunno.evaluation.judged_segments import JudgedSegment, PromiseBin, judged_segments, promise_bins
 from dunno.evaluation.mask_scores import MaskScores, mask_scores
-from dunno.io.segment_rows import SegmentRow
+from dunno.io.output import SegmentRow
 from dunno.tracking import Tracking
 from dunno.types import Movie, Truth
 

@@ -1,14 +1,17 @@
-"""Graphs of tracks as rows: networkx's, and tracksdata's, which Ultrack, LapTrack, funtracks and traccuracy share."""
+"""Graphs of tracks as rows: GEFF's, networkx's, and tracksdata's, which Ultrack, LapTrack, funtracks and traccuracy share."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dunno.errors import InputError
+from dunno.errors import DunnoError, InputError
+from dunno.io.images import one_line
+from dunno.io.size_claims import check_graph
 from dunno.io.track_tables import TrackRows
 from dunno.types import Floats, Ints
 from dunno.types.cells import AXES
@@ -102,3 +105,21 @@ def _numbers(column: Any, name: str) -> Floats:
         return np.asarray([np.asarray(value, np.float64) for value in column], np.float64)
     except (TypeError, ValueError):
         raise InputError(f"the graph's nodes have a {name} that is no number; expected numbers") from None
+
+
+def read_geff(path: Path, refusal: type[DunnoError]) -> tuple[list[str], list[Floats], Ints, Ints]:
+    """The axes of a GEFF, where its nodes are along each, what they are called, and (L, 2) the nodes that its edges join."""
+    from geff.core_io import read_to_memory
+    from geff_spec import GeffMetadata
+
+    try:
+        check_graph(path)
+        axes = [axis.name for axis in GeffMetadata.read(path).axes or ()]
+        graph = read_to_memory(path, node_props=axes, edge_props=[])
+    except Exception as error:
+        raise refusal(f"{path}: cannot be read as GEFF ({one_line(error)})") from None
+    try:
+        places = [graph["node_props"][name]["values"].astype(np.float64) for name in axes]
+        return axes, places, graph["node_ids"].astype(np.int64), graph["edge_ids"].astype(np.int64).reshape(-1, 2)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise refusal(f"{path}: its nodes and edges are no numbers ({one_line(error)})") from None

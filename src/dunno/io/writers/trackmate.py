@@ -16,8 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from dunno.io.columns import axes_of, columns_for_tools, radius
-from dunno.io.trackmate_families import FamilyEdges, family_elements
-from dunno.io.trackmate_features import EDGE, SPOT, TRACK, Declaration, spot_features
+from dunno.io.trackmate_features import EDGE, SPOT, TRACK, Declaration, FamilyEdges, family_elements, spot_features
 from dunno.lineage.tracks import NumberedBlock, TrackRow
 from dunno.types import Ints, Movie, RunInfo
 
