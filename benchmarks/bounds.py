@@ -70,7 +70,7 @@ def _unbind() -> None:
 
     gate.find_candidates.__defaults__ = (None, NO_BOUND)
     sampling.MOST_MOTHERS_FITTED = model.MOST_DAUGHTERS = gaps.MOST_ACROSS = bounding.MOST_MOTHERS = NO_BOUND
-    bounding.CROWDED = float("inf")
+    bounding.CROWDED_FROM = float("inf")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.clock import fastest
 from dunno import read
 from dunno.io.cell_files import read_cells, write_cells
-from dunno.segments.glance import THREE
+from dunno.segments.glance import CUT_IN_THREE
 from dunno.segments.pixels import cut, unite
 from dunno.types import Detections, Movie
 from dunno.types.labels import measure
@@ -68,7 +68,7 @@ def steps(movie: Movie, cells: list[Detections], folder: Path) -> dict[str, Call
 
 def every_one(cells: Detections) -> tuple[np.ndarray, np.ndarray]:
     """All rows, and into how many parts they are cut: the larger ones in three."""
-    return np.arange(len(cells)), 2 + (cells.area > THREE * np.median(cells.area))
+    return np.arange(len(cells)), 2 + (cells.area > CUT_IN_THREE * np.median(cells.area))
 
 
 if __name__ == "__main__":

@@ -315,8 +315,9 @@ def line(row: Row, aims: Any, beside: list[Row]) -> str:
     off = mine and max(ratio) >= ENOUGH and not 0.67 <= ratio[1] / max(ratio[0], 1e-9) <= 1.5
     swaps = _mark(f"{ratio[0]:.0f} / {row['swaps']}", off) if mine else f"– / {row['swaps']}"
     det = _mark(f"{row['det_given']:.3f} → {row['det']:.3f}", mine and row["det_gain"] < aims.get("det_gain", 0) - 5e-5)
-    seg = "–" if row["seg"] is None else f"{row['seg_given']:.3f} → {row['seg']:.3f}"
-    seg = _mark(seg, mine and row["seg"] is not None and row["seg"] < row["seg_given"] - 5e-5)
+    outlines = [row["seg_given"], row["seg"]]
+    seg = " → ".join("–" if value is None else f"{value:.3f}" for value in outlines)
+    seg = _mark(seg, mine and None not in outlines and outlines[1] < outlines[0] - 5e-5)
     columns += [
         *(_promises(row) if mine else ["–"] * 3),
         swaps,

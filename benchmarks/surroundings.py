@@ -21,7 +21,7 @@ from dunno.errors import DecisionError
 from dunno.review import Decision, Review
 from dunno.review.nearby_segments import NearbySegments, Surroundings
 from dunno.review.resolving import ResolvedBlocks
-from dunno.segments.regions import WHOLE
+from dunno.segments.regions import UNCUT
 
 FOLLOWS = 0.05
 
@@ -64,7 +64,7 @@ def drawn(review: Review, resolved: ResolvedBlocks, n: int) -> list[Decision]:
             found.append(Decision("as given", int(resolved.frames[t]), mask))
             continue
         t = int(rng.integers(len(resolved.frames)))
-        whole = [label for region, label in resolved.regions(t) if region.number == WHOLE and region.other < 0]
+        whole = [label for region, label in resolved.regions(t) if region.number == UNCUT and region.other < 0]
         large = resolved.given.model.seen.into(resolved.given.frame(t).cells.area)
         labels = [each for each in whole if large[resolved.given.row(t, each)] > 1]
         found.append(Decision("two cells", int(resolved.frames[t]), int(rng.choice(labels))))
@@ -129,7 +129,7 @@ def _changeable(nearby: NearbySegments) -> set[tuple[int, ...]]:
     """The objects of masks that may be cut and joined."""
     rows, frame = nearby._given_rows, nearby.table.segments.frame
     start = nearby.around.frames.start
-    return {(start + int(frame[mask]), rows[mask], -1, WHOLE) for mask in np.flatnonzero(nearby.free)}
+    return {(start + int(frame[mask]), rows[mask], -1, UNCUT) for mask in np.flatnonzero(nearby.free)}
 
 
 if __name__ == "__main__":

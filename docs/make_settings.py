@@ -14,9 +14,9 @@ from typing import NamedTuple
 import dunno
 
 PAGE = Path(__file__).parent / "settings.md"
-ROOMS = ("types", "assignment", "terms", "models", "calibration", "tracking", "lineage")
-LEAVING = ("terms/touching.py",)
-"""The model of masks, which segments replace."""
+ROOMS = ("types", "assignment", "terms", "models", "calibration", "segments", "tracking", "lineage")
+OF_NUMBERS = ("Prior", "log")
+"""What may be called to make a number, or a law's mean and worth."""
 
 HEAD = """# Settings
 
@@ -67,7 +67,8 @@ def _is_number(value: ast.expr) -> bool:
     constants = [each.value for each in ast.walk(value) if isinstance(each, ast.Constant)]
     numbers = [each for each in constants if isinstance(each, (int, float)) and not isinstance(each, bool)]
     calls = [each for each in ast.walk(value) if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)]
-    return len(numbers) == len(constants) > 0 and not calls and not isinstance(value, ast.Lambda)
+    called = all(call.func.id in OF_NUMBERS for call in calls if isinstance(call.func, ast.Name))
+    return len(numbers) == len(constants) > 0 and called and not isinstance(value, ast.Lambda)
 
 
 def rendered() -> str:
@@ -77,10 +78,7 @@ def rendered() -> str:
         rows = []
         for path in sorted((house / room).rglob("*.py")):
             file = path.relative_to(house).as_posix()
-            if not file.startswith(LEAVING):
-                rows += [
-                    f"| `{each.name}` | {' | '.join(each[1:4])} | {file} | {each.what} |" for each in settings(path)
-                ]
+            rows += [f"| `{each.name}` | {' | '.join(each[1:4])} | {file} | {each.what} |" for each in settings(path)]
         parts.append(
             f"## {room}\n\n| name | value | unit | from | in | what |\n|---|---|---|---|---|---|\n"
             + "\n".join(rows)

@@ -16,18 +16,11 @@ HOUSE = Path(dunno.__file__).parent
 ROOMS = {"cli", "costs", "links", "readers", "writers", "terms", "laws", "methods", "perturbations", "kinds"}
 """A file here is called what a user types, or what it is about; the same word may stand in another of these rooms."""
 
-LEAVING = ("segments/", "terms/masks", "terms/touching", "models/mask", "tracking/masks", "report/masks", "report/faults",
-           "tracking/judging", "tracking/identities", "tracking/self_calibration", "assignment/choices", "review/clamping",
-           "review/mask_blocks")  # fmt: skip
-"""The model of masks and what takes its place are being rewritten."""
-
 
 def names(kind: str) -> Iterator[tuple[str, str]]:
     """Every name of a kind, and the file that has it."""
     for path in sorted(HOUSE.rglob("*.py")):
         file = str(path.relative_to(HOUSE))
-        if file.startswith(LEAVING):
-            continue
         if kind == "module":
             yield from [(path.stem, file)] if path.stem != "__init__" else []
             continue

@@ -18,7 +18,7 @@ def test_the_demo_leaves_a_valid_geff_and_a_ctc_folder(tmp_path: Path, capsys: p
         assert run(["demo", "-o", str(tmp_path / "demo")]) == 0
     printed = capsys.readouterr().out
     assert "cells" in printed
-    assert "least certain links" in printed
+    assert "The least certain cells" in printed
     assert "the simulation knows the truth" in printed
     report = tmp_path / "demo" / "tracks" / "report.html"
     assert f"the report: {report} (open it in any browser)" in printed and "what next" in printed

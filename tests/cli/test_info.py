@@ -56,7 +56,7 @@ def test_info_refuses_images_and_names_broken_frames(tmp_path: Path, capsys: pyt
 
 
 def test_track_says_first_what_it_found(stack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["track", str(stack), "-o", str(tmp_path / "out"), "--max-distance", "3"]) == 0
+    assert run(["track", str(stack), "-o", str(tmp_path / "out"), "--max-distance", "3", "--verbose"]) == 0
     captured = capsys.readouterr()
     assert captured.err.splitlines()[:4] == [
         f"note: masks from {stack}",

@@ -47,7 +47,13 @@ def test_points_are_judged_as_masks_are(simulated: Colony, folder: Path, name: s
     truth, annotated = read_truth(folder / name, points), simulated.truth.every(step)
     tracking = Tracker(calibration=None).track(points)
     found, expected = (evaluation.score(tracking, each) for each in (truth, annotated))
-    assert found.to_dict() == expected.to_dict()
+    scores, others = found.to_dict(), expected.to_dict()
+    tracks = (
+        scores.pop("tracks"),
+        others.pop("tracks"),
+    )  # a cell of whose daughters one is never seen goes on, in a table
+    assert scores == others
+    assert tracks[0]["followed"] == tracks[1]["followed"] and 0 <= tracks[1]["cells"] - tracks[0]["cells"] <= 1
     assert found.accuracy > 0.9
     assert found.divisions.true == expected.divisions.true > 0
 

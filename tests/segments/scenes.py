@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dunno import Movie
-from dunno.segments.fit import SegmentModel, fit_segments
 from dunno.segments.glance import Glance, glance
+from dunno.segments.segment_model import SegmentModel, fit_segments
 from dunno.segments.structure import Options
 
 SIZE, RADIUS, STEP = 160, 7.0, 0.6

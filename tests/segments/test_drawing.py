@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dunno.segments.drawing import WHOLE, Drawn, draw, spare_labels
+from dunno.segments.drawing import UNCUT, Drawn, draw, spare_labels
 from dunno.types.measurements import digest_of
 from tests.segments.test_pixels import blobs, looked_at, measured, two_discs
 
@@ -22,7 +22,7 @@ def test_masks_that_are_not_listed_stay_as_they_are() -> None:
     same = draw(labels, cells, ONE, drawn())
     assert same.dtype == labels.dtype and same is not labels
     assert digest_of(same, "here") == digest_of(labels, "here")
-    out = draw(labels, cells, ONE, drawn((2, WHOLE, 0), (4, 0, 200), (4, 1, 201)))
+    out = draw(labels, cells, ONE, drawn((2, UNCUT, 0), (4, 0, 200), (4, 1, 201)))
     kept = ~np.isin(labels, cells.label[[2, 4]])
     assert (out[kept] == labels[kept]).all()
     assert (out[labels == cells.label[2]] == 0).all()
@@ -32,7 +32,7 @@ def test_masks_that_are_not_listed_stay_as_they_are() -> None:
 def test_masks_of_the_same_label_are_joined() -> None:
     labels = blobs((48, 56), seed=8)
     cells = measured(labels, None, (1.0, 1.0))
-    out = draw(labels, cells, ONE, drawn((1, WHOLE, 99), (3, WHOLE, 99)))
+    out = draw(labels, cells, ONE, drawn((1, UNCUT, 99), (3, UNCUT, 99)))
     assert ((out == 99) == np.isin(labels, cells.label[[1, 3]])).all()
 
 
@@ -40,7 +40,7 @@ def test_a_part_may_be_joined_with_another_mask_or_left_out() -> None:
     labels, truth = two_discs()
     labels[2:6, 2:6] = 5
     cells = measured(labels, None, (1.0, 1.0))
-    out = draw(labels, cells, ONE, drawn((0, 1, 9), (1, WHOLE, 9)))
+    out = draw(labels, cells, ONE, drawn((0, 1, 9), (1, UNCUT, 9)))
     assert out[20, 15] == out[3, 3] == 9 and (out[truth == 2] == 0).mean() > 0.95
 
 
@@ -73,7 +73,7 @@ def test_labels_that_do_not_fit_make_the_image_wider() -> None:
     labels, _ = two_discs()
     cells = measured(labels, None, (1.0, 1.0))
     for label, kind in ((255, np.uint8), (256, np.uint16), (70_000, np.uint32)):
-        out = draw(labels, cells, ONE, drawn((0, WHOLE, label)))
+        out = draw(labels, cells, ONE, drawn((0, UNCUT, label)))
         assert out.dtype == kind and out.max() == label
 
 

@@ -212,7 +212,7 @@ def test_the_command_writes_a_model_that_tracks(sequence: Path, tmp_path: Path, 
         "--method",
         "FP",
     ]
-    assert command([*tracking, "--samples", "3"]) == 0
+    assert command([*tracking, "--samples", "3", "--verbose"]) == 0
     told = capsys.readouterr()
     assert "transformer cost, method FP" in told.out
     assert "untested" in told.out or "contradicted" in told.out or "supported" in told.out

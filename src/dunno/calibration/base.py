@@ -14,7 +14,7 @@ from dunno.calibration.verdict import Verdict
 from dunno.errors import DunnoWarning, InputError
 from dunno.io.schema import CALIBRATION
 from dunno.io.writing import whole
-from dunno.segments.fit import SegmentModel  # records are read by their annotations
+from dunno.segments.segment_model import SegmentModel  # records are read by their annotations
 from dunno.types import RunInfo
 from dunno.types.field import Field
 from dunno.types.records import check_given, from_json, to_json

@@ -61,8 +61,9 @@ def evaluate(
         for name, each in side_by_side(tracking, matched).items()
         for told in (evaluation.score(each, matched, seed=seed, n_bins=bins).to_dict(),)
     }
-    given = reopen_given(output, masks) if tracking.about.judges_masks else tracking.movie
-    content["masks"] = evaluation.repair_scores(tracking, given, matched, read_segments(output)).to_dict()
+    if matched.markers is not None and tracking.movie.has_masks:
+        given = reopen_given(output, masks) if tracking.about.judges_masks else tracking.movie
+        content["masks"] = evaluation.repair_scores(tracking, given, matched, read_segments(output)).to_dict()
     if challenge:
         content["challenge_curve"] = challenge_curve(tracking, truth, cells=cells)
         besides = ("min_probability", "share_of_links")
@@ -112,10 +113,11 @@ def _show(content: dict[str, Any], about: Any) -> None:
         told = content["divisions"]
         title = f"P(divide): promised and found, within {told['tolerance']} frames"
         console.print(_bins(title, ("P(divide)", "cells", "divisions promised"), told["bins"], "masks"))
-    console.print(_masks(content["masks"]))
-    for title, columns, bins in MASK_BINS:
-        if content["masks"][bins]:
-            console.print(_bins(title, columns, content["masks"][bins], "count"))
+    if "masks" in content:
+        console.print(_masks(content["masks"]))
+        for title, columns, bins in MASK_BINS:
+            if content["masks"][bins]:
+                console.print(_bins(title, columns, content["masks"][bins], "count"))
     counts = {**content["counts"]}
     if (true := counts.pop("true_gap_links", None)) is not None:
         console.print(f"across missing masks: {counts.pop('gap_links'):,} links, {true:,} true ones")

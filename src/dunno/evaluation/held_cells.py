@@ -24,10 +24,11 @@ class HeldCells:
 
     @classmethod
     def of(cls, movie: Movie, truth: Truth) -> HeldCells:
-        """Lay the annotation over a movie's masks; where it has no places in pixels, as it was matched to the movie."""
+        """Lay the annotation over a movie's masks; where either has no pixels, as the annotation was matched to the movie."""
         holder, covered = [], []
+        has_pixels = truth.markers is not None and movie.has_masks
         for t in range(len(truth)):
-            pairs = _as_matched(truth, t) if truth.markers is None else _in_pixels(movie, truth, t)
+            pairs = _in_pixels(movie, truth, t) if has_pixels else _as_matched(truth, t)
             holder.append(dict(pairs))
             covered.append(_cells_by_mask(pairs))
         return cls(truth, holder, covered)

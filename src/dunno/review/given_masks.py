@@ -15,9 +15,9 @@ from dunno.io.output import reopen_movie
 from dunno.review.store import Recent
 from dunno.runs.repaired_output import REPAIRS_FILE
 from dunno.segments.drawing import Drawn
-from dunno.segments.fit import SegmentModel
 from dunno.segments.pixels import Parts, Unions, cut, unite
-from dunno.segments.regions import WHOLE
+from dunno.segments.regions import UNCUT
+from dunno.segments.segment_model import SegmentModel
 from dunno.segments.table import FrameSegments, SegmentTable
 from dunno.tracking.measured_blocks import broken_frames
 from dunno.types import Bools, Ints
@@ -30,11 +30,11 @@ PARTS_OF_A_MASK = 4
 
 
 class Region(NamedTuple):
-    """A segment of a frame: its mask, or masks, by their rows, and which part; `WHOLE` for masks and unions."""
+    """A segment of a frame: its mask, or masks, by their rows, and which part; `UNCUT` for masks and unions."""
 
     row: int
     other: int = -1
-    number: int = WHOLE
+    number: int = UNCUT
 
 
 class _Names(NamedTuple):
@@ -85,7 +85,7 @@ class GivenMasks:
     def label(self, t: int, region: Region) -> int:
         """What a segment is called."""
         names, label = self._names_of(t), self.frame(t).cells.label
-        if region.number == WHOLE and region.other < 0:
+        if region.number == UNCUT and region.other < 0:
             return int(label[region.row])
         if (kept := names.written.get(region)) is not None:
             return kept
@@ -151,11 +151,11 @@ class GivenMasks:
         rows = [
             (row, region.number, label)
             for region, label in there.items()
-            if region.number != WHOLE or region.other >= 0
+            if region.number != UNCUT or region.other >= 0
             for row in (region.row, region.other)
             if row >= 0
         ]
-        rows += [(row, WHOLE, 0) for row in range(len(self.frame(t).cells)) if row not in held]
+        rows += [(row, UNCUT, 0) for row in range(len(self.frame(t).cells)) if row not in held]
         return Drawn(*np.array(rows, np.int64).reshape(-1, 3).T)
 
 

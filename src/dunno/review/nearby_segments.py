@@ -21,16 +21,15 @@ from dunno.review.decisions import (
 )
 from dunno.review.given_masks import GivenMasks, Region, segment_of, some_segments
 from dunno.review.statements import constraints_of
-from dunno.segments.answer import FIRST_SET, NOTHING, Answer, sets_of_states
-from dunno.segments.answer import WHOLE as AS_IT_IS
-from dunno.segments.arrow import Seen
+from dunno.segments.answer import FIRST_SET, NO_SEGMENT, WHOLE_MASK, Answer, sets_of_states
 from dunno.segments.clamps import Clamps, Known, with_division, with_links
-from dunno.segments.fit import Given
 from dunno.segments.holdings import Content
-from dunno.segments.model import Structure
-from dunno.segments.regions import WHOLE
+from dunno.segments.law_weights import Structure
+from dunno.segments.regions import UNCUT
 from dunno.segments.repair import Objects, block_of
+from dunno.segments.segment_model import Given
 from dunno.segments.table import FrameSegments, SegmentTable, joined_segments
+from dunno.segments.time_arrow import Seen
 from dunno.tracking.repairing import border_share
 from dunno.types import Block, Bools, Floats, Ints
 
@@ -137,7 +136,7 @@ class NearbySegments:
             into = given.model.seen.into(here.cells.area)
             into[stated] = 3
             for region in now[t]:
-                into[region.row] = max(into[region.row], 1 if region.number == WHOLE else 3 if region.number > 1 else 2)
+                into[region.row] = max(into[region.row], 1 if region.number == UNCUT else 3 if region.number > 1 else 2)
             found.append(some_segments(here, own, into, unions))
             number = np.full(len(here.cells), -1, np.int64)
             number[own] = n + np.arange(len(own))
@@ -183,12 +182,12 @@ class NearbySegments:
     def sets(self) -> Ints:
         """(M,) the set that each mask is now, numbered as in an answer."""
         segments = self.table.segments
-        sets = np.full(segments.n_masks, NOTHING)
+        sets = np.full(segments.n_masks, NO_SEGMENT)
         objects = np.zeros(len(segments.frame) + 1, np.bool_)
         objects[list(self.segment_of_row.values())] = True
         objects[-1] = True
         whole = np.flatnonzero(objects[: segments.n_masks])
-        sets[whole] = AS_IT_IS
+        sets[whole] = WHOLE_MASK
         cuts = np.flatnonzero(objects[segments.cuts].all(axis=1))
         sets[segments.cut_mask[cuts]] = FIRST_SET + cuts
         unions = segments.unions[objects[segments.unions]]
@@ -274,11 +273,11 @@ class NearbySegments:
         if decision.kind == NO_CELL:
             known.no_cell(segment)
         elif decision.kind == TWO_CELLS and region.other < 0:
-            contents = (Content.PAIR, Content.COUPLE) if region.number == WHOLE else (Content.TRIO,)
+            contents = (Content.PAIR, Content.COUPLE) if region.number == UNCUT else (Content.TRIO,)
             known.holds(masks[0], *contents)
         elif decision.kind == ONE_CELL and len(masks) == 2:
             other = self.given.region(t, decision.other or 0)
-            if min(region.number, other.number) != WHOLE or max(region.number, other.number) != WHOLE:
+            if min(region.number, other.number) != UNCUT or max(region.number, other.number) != UNCUT:
                 raise DecisionError(
                     "a part of one mask and another mask are no cell together; say first that the mask is as it was given"
                 )
@@ -353,7 +352,7 @@ class NearbySegments:
 
     def left_out(self, seen: Seen) -> dict[tuple[int, int], float]:
         """By frame and row, how probable it is of the masks that become none that they are no object."""
-        masks = np.flatnonzero((seen.answer.sets == NOTHING) & (self.sets != NOTHING)).tolist()
+        masks = np.flatnonzero((seen.answer.sets == NO_SEGMENT) & (self.sets != NO_SEGMENT)).tolist()
         frame, rows = self.table.segments.frame, self._given_rows
         return {
             (self.around.frames.start + int(frame[mask]), rows[mask]): float(seen.answer.set_probability[mask])

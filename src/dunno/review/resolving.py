@@ -24,7 +24,7 @@ from dunno.review.splicing import spliced
 from dunno.review.store import Store
 from dunno.runs.workspace import CALIBRATION_FILE
 from dunno.segments.drawing import Drawn
-from dunno.segments.regions import WHOLE
+from dunno.segments.regions import UNCUT
 from dunno.segments.repair import Repair
 from dunno.tracking.repairing import RepairedMasks
 from dunno.types import Block, Cells, Floats, Ints, Movie, PairPosterior
@@ -113,7 +113,7 @@ class ResolvedBlocks:
         probability = dict(zip(block.cells.label[rows].tolist(), block.p_segment[rows].tolist(), strict=True))
         drawn = self.given.drawn(t, self.regions(t))
         for row, number, new in sorted(zip(*(each.tolist() for each in drawn), strict=True)):
-            what = "left out" if new == 0 else "joined" if number == WHOLE else "split"
+            what = "left out" if new == 0 else "joined" if number == UNCUT else "split"
             p = probability[new] if new else self._left_out(t, row)
             yield Repair(int(self.frames[t]), int(label[row]), new or None, what, min(p, 1.0))
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dunno.assignment import Problem, marginals
-from dunno.segments.answer import Edges
+from dunno.segments.answer import ObjectEdges
 from dunno.segments.repair import problem_of
 from dunno.types import Block, Bools, Cells, Floats, Ints
 from dunno.types.block import AS_DAUGHTER, AS_MOTHER, OF_EDGES
@@ -95,4 +95,4 @@ def _problem(old: Block, new: Block, way: Splice, mother: Ints, daughter: Ints, 
     if old.problem is None or new.problem is None:
         return None
     dividing = np.concatenate([marginals(problem).edge_dividing for problem in (old.problem, new.problem)])[way.edge]
-    return problem_of(Edges(mother, daughter, probability, dividing), len(way.row))
+    return problem_of(ObjectEdges(mother, daughter, probability, dividing), len(way.row))

@@ -13,8 +13,8 @@ from dunno.io.ctc import write_mask
 from dunno.io.output import MASKS, OBJECTS
 from dunno.runs.unreadable_frames import Tracked, undefined
 from dunno.segments.drawing import SIXTEEN_BITS, Drawn
-from dunno.segments.fit import SegmentModel
 from dunno.segments.repair import OtherSegments, Repair
+from dunno.segments.segment_model import SegmentModel
 from dunno.tracking.measured_blocks import broken_frames, frame_blocks, measure_block
 from dunno.tracking.repairing import RepairedSpan, repaired_movie, repaired_spans
 from dunno.types import BrokenFrame, Movie

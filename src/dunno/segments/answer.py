@@ -14,22 +14,22 @@ from dunno.assignment import Marginals, Problem
 from dunno.assignment.decide import max_expected_accuracy
 from dunno.segments.holdings import Content, Holdings
 from dunno.segments.hypotheses import Hypotheses, Weights
-from dunno.segments.model import Structure
+from dunno.segments.law_weights import Structure
 from dunno.segments.posterior import SegmentPosterior, mothers_of_ways, propagate
 from dunno.segments.segments import Segments
 from dunno.types import Bools, Floats, Ints
 
-NOTHING, WHOLE, FIRST_SET = 0, 1, 2
+NO_SEGMENT, WHOLE_MASK, FIRST_SET = 0, 1, 2  # numbers of sets; exact
 """The sets of segments that every mask has, and the first one that only some have."""
 
-LEAST_EDGE = 1e-4
+LEAST_OBJECT_EDGE = 1e-4  # probability; display
 """Edges that are less probable are not listed, unless they are links."""
 
-TINY = 1e-12
+TINY = 1e-12  # probability; exact: near the last digit
 
 
 @dataclass(frozen=True, eq=False)
-class Edges:
+class ObjectEdges:
     """E edges between K chosen segments.
 
     Attributes:
@@ -47,9 +47,9 @@ class Edges:
     def __len__(self) -> int:
         return len(self.mother)
 
-    def only(self, kept: Bools) -> Edges:
+    def only(self, kept: Bools) -> ObjectEdges:
         """Some of them."""
-        return Edges(self.mother[kept], self.daughter[kept], self.probability[kept], self.dividing[kept])
+        return ObjectEdges(self.mother[kept], self.daughter[kept], self.probability[kept], self.dividing[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class Answer:
     appear: Floats
     disappear: Floats
     divide: Floats
-    edges: Edges
+    edges: ObjectEdges
     selected: Bools
     sets: Ints
     set_probability: Floats
@@ -118,7 +118,7 @@ def decide(
     )
     clamped = replace(weights, state=np.where(there, weights.state, -np.inf))
     selected = _links(structure, propagate(hypotheses, clamped), own, edges, len(segment))
-    listed = selected | (edges.probability > LEAST_EDGE)
+    listed = selected | (edges.probability > LEAST_OBJECT_EDGE)
     is_whole = segment < segments.n_masks
     return Answer(
         segment,
@@ -140,7 +140,9 @@ def sets_of_states(segments: Segments, holdings: Holdings) -> Ints:
     union = FIRST_SET + n_cuts + 2 * source + (content == Content.JOINED)
     choices = [content == Content.NOTHING, np.isin(content, (Content.CELL, Content.DEBRIS)), content >= Content.UNION]
     choices[2] &= np.isin(content, (Content.UNION, Content.JOINED))
-    return np.select(choices, [np.full_like(source, NOTHING), np.full_like(source, WHOLE), union], FIRST_SET + source)
+    return np.select(
+        choices, [np.full_like(source, NO_SEGMENT), np.full_like(source, WHOLE_MASK), union], FIRST_SET + source
+    )
 
 
 def chosen_sets(
@@ -157,7 +159,7 @@ def chosen_sets(
     total = np.bincount(row, probability, len(key)).astype(np.float64)
     mask, own = np.divmod(key, span)
     total *= np.where(own >= FIRST_SET, known[mask], 1.0)
-    usual = WHOLE if kept is None else kept[mask]
+    usual = WHOLE_MASK if kept is None else kept[mask]
     rank = np.where(total > 0.5, 2.0 + total, np.where((own == usual) & (total > 0), 1.0, total))
     if given is not None:
         rank = np.where(given[mask] >= 0, np.where(own == given[mask], 9.0, -1.0), rank)
@@ -173,7 +175,7 @@ def _with_whole_unions(hypotheses: Hypotheses, number: Ints, sets: Ints) -> Ints
     torn = chosen[0] != chosen[1]
     sets = sets.copy()
     for states, own in zip((one, other), chosen, strict=True):
-        sets[hypotheses.mask[states[torn & own]]] = WHOLE
+        sets[hypotheses.mask[states[torn & own]]] = WHOLE_MASK
     return sets
 
 
@@ -209,7 +211,7 @@ def _stand_ins(segments: Segments, segment: Ints, own: Ints) -> Ints:
     return stands
 
 
-def _edges(structure: Structure, posterior: SegmentPosterior, mothers: Ints, daughters: Ints, n: int) -> Edges:
+def _edges(structure: Structure, posterior: SegmentPosterior, mothers: Ints, daughters: Ints, n: int) -> ObjectEdges:
     """The ways' links, summed between rows of chosen segments."""
     holdings, hypotheses = structure.holdings, structure.hypotheses
     a, b = mothers[holdings.segment[hypotheses.mother]], daughters[holdings.segment[hypotheses.daughter]]
@@ -222,10 +224,10 @@ def _edges(structure: Structure, posterior: SegmentPosterior, mothers: Ints, dau
     probability = posterior.way[hypotheses.way[own]]
     total, split = (np.bincount(row, each, len(key)) for each in (probability, probability * dividing[own]))
     daughter, mother = np.divmod(key, max(n, 1))
-    return Edges(mother, daughter, total.astype(np.float64), split.astype(np.float64))
+    return ObjectEdges(mother, daughter, total.astype(np.float64), split.astype(np.float64))
 
 
-def _links(structure: Structure, clamped: SegmentPosterior, own: Ints, edges: Edges, n: int) -> Bools:
+def _links(structure: Structure, clamped: SegmentPosterior, own: Ints, edges: ObjectEdges, n: int) -> Bools:
     """(E,) the links with the most expected right decisions, given what masks consist of."""
     given = _edges(structure, clamped, own, own, n)
     into = np.bincount(given.daughter, given.probability, n)
@@ -241,7 +243,9 @@ def _links(structure: Structure, clamped: SegmentPosterior, own: Ints, edges: Ed
     return np.isin(edges.daughter * n + edges.mother, key[link])
 
 
-def _drop_weaker(link: Bools, given: Edges, clamped: SegmentPosterior, structure: Structure, own: Ints, n: int) -> None:
+def _drop_weaker(
+    link: Bools, given: ObjectEdges, clamped: SegmentPosterior, structure: Structure, own: Ints, n: int
+) -> None:
     """Of two links of a mother that divides less probably than not, the less probable one is none."""
     divide = _sums(own[structure.holdings.segment], clamped.divide, n)
     rows = np.flatnonzero(link)

@@ -15,14 +15,14 @@ from dunno.errors import ProblemError
 from dunno.segments.answer import sets_of_states
 from dunno.segments.holdings import Content
 from dunno.segments.hypotheses import Weights
-from dunno.segments.model import Structure
-from dunno.segments.pairs import Near, near
+from dunno.segments.law_weights import Structure
+from dunno.segments.near_pairs import Near, near
 from dunno.segments.posterior import mothers_of_ways
 from dunno.segments.segments import Segments
 from dunno.segments.ways import Divisions, Moves, Splits, compared_split, divisions_of, moves_between
 from dunno.types import Bools, Floats, Ints
 
-LEAST_BELIEF = 1e-9
+LEAST_STATE_BELIEF = 1e-9  # probability; judged
 """What is believed less of a state counts for as much."""
 
 Rows = TypeVar("Rows", Near, Moves, Splits, Divisions)
@@ -69,7 +69,7 @@ class Clamps:
         if self.beliefs is None:
             return weights
         with np.errstate(divide="ignore"):
-            added = np.log(np.maximum(self.beliefs, LEAST_BELIEF)) - np.log(np.maximum(found, LEAST_BELIEF))
+            added = np.log(np.maximum(self.beliefs, LEAST_STATE_BELIEF)) - np.log(np.maximum(found, LEAST_STATE_BELIEF))
         return replace(weights, state=weights.state + np.where(np.isnan(self.beliefs), 0.0, added))
 
 

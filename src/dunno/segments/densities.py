@@ -9,7 +9,7 @@ import numpy as np
 
 from dunno.types import Floats
 
-SCALE_ROUNDS = 5
+SCALE_ROUNDS = 5  # rounds; judged
 """Of the fixed point of a Student scale; it moves by less than a percent after them."""
 
 

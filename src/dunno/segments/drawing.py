@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dunno.segments.regions import WHOLE, cut_masks
+from dunno.segments.regions import UNCUT, cut_masks
 from dunno.types.arrays import Floats, Ints
 from dunno.types.detections import Detections
 from dunno.types.labels import LabelImage
 
-SIXTEEN_BITS = 65_535
+SIXTEEN_BITS = 65_535  # label; exact
 """The largest label of the files that most programs write."""
 
 
@@ -22,7 +22,7 @@ class Drawn(NamedTuple):
 
     Attributes:
         row: (D,) of the mask.
-        number: (D,) of the part as in `Parts`, or `WHOLE`.
+        number: (D,) of the part as in `Parts`, or `UNCUT`.
         label: (D,) what is drawn; 0: nothing. Segments of the same label become one.
     """
 
@@ -49,11 +49,11 @@ def draw(
     """
     highest = max([*drawn.label.tolist(), *filled, 0])
     repaired = labels.astype(labels.dtype if highest <= np.iinfo(labels.dtype).max else np.min_scalar_type(highest))
-    rows = np.unique(drawn.row[drawn.number != WHOLE])
+    rows = np.unique(drawn.row[drawn.number != UNCUT])
     cuts = cut_masks(labels, None, rows, 2 + np.isin(rows, drawn.row[drawn.number > 1]).astype(np.int64), scale)
     parts = zip(cuts.row.tolist(), cuts.number.tolist(), strict=True)
     region = {part: len(cells) + 1 + i for i, part in enumerate(parts)}
-    region.update({(row, WHOLE): row + 1 for row in set(drawn.row.tolist()) - set(rows.tolist())})
+    region.update({(row, UNCUT): row + 1 for row in set(drawn.row.tolist()) - set(rows.tolist())})
     for row in np.unique(drawn.row).tolist():
         _paint(repaired, labels, cells.bbox[row], cells.label[row], 0)
     for row, number, label in zip(*(column.tolist() for column in drawn), strict=True):

@@ -21,31 +21,31 @@ from dunno.types.movie import Movie
 from dunno.types.neighbours import nearest
 from dunno.types.shapes import fullness
 
-LOOKED_AT = 30_000
+LOOKED_AT = 30_000  # masks; benchmarks.glance
 """Masks, in pairs of frames all over the movie."""
 
-LEAST_MERGES, LEAST_RATE = 3, 0.003
+LEAST_MERGES, LEAST_RATE = 3, 0.003  # merges, per mask and step; benchmarks.glance
 """From so many merges on, and so many per mask and step, masks are not clean. Measured: clean ones up to .0012 at every frame and
 .0024 at every 5th (PSC, whose annotation holds mistakes), those of programs .0044 at the least (iPSC-07 02)."""
 
-CROSSING_RATE = 0.01
+CROSSING_RATE = 0.01  # per mask and step; benchmarks.glance
 """The same where links are not clear: what seems to merge may be cells that passed each other. Measured: clean masks up to .0079
 (PSC at every 50th frame), U373's .0114."""
 
-SUM, LEAST_SHARE = (0.7, 1.4), 0.12
+SUM, LEAST_SHARE = (0.7, 1.4), 0.12  # shares; judged
 """Area of the masks that merge over that of the one that they become; and share of the smaller one in it."""
 
-DEBRIS = 0.1
+DEBRIS = 0.1  # share; judged
 """Masks are not counted for a usual cell's area that are smaller than this share of the 95th percentile."""
 
-TWO, THREE = 0.6, 1.3
+CUT_IN_TWO, CUT_IN_THREE = 0.6, 1.3  # usual areas; benchmarks.cells
 """Masks are cut in two, and in three, from so many usual areas on. On iPSC-02, iPSC-07 and PSC, of masks that hold two annotated
 cells at least 99.4 % are larger, and of those that hold three or more at least 99.1 %."""
 
-NEIGHBOURS = 4
+NEAR_MASKS = 4  # masks; judged
 """Masks in whose ellipse another one may lie: the nearest."""
 
-LARGEST_UNION, LEAST_FULL, MOST_UNIONS = 2.5, 0.75, 0.25
+LARGEST_UNION, LEAST_FULL, MOST_UNIONS = 2.5, 0.75, 0.25  # usual areas, share, per mask; judged
 """Unions are smaller than so many usual areas, and nearly as full as an ellipse; the fullest stay where there are more than so many
 per mask. Cells that were cut on purpose (HeLa 02) are all among them."""
 
@@ -70,7 +70,7 @@ class Glance:
 
     def into(self, area: Floats) -> Ints:
         """(n,) into how many parts masks may be cut: 1, 2 or 3."""
-        return 1 + (area >= TWO * self.usual_area).astype(np.int64) + (area >= THREE * self.usual_area)
+        return 1 + (area >= CUT_IN_TWO * self.usual_area).astype(np.int64) + (area >= CUT_IN_THREE * self.usual_area)
 
     def may_be_one(self, cells: Detections, n_masks: int) -> Bools:
         """(U,) which unions of a frame may be one cell."""
@@ -127,7 +127,7 @@ def _swallowed(before: Detections, after: Detections) -> tuple[Ints, Ints]:
     assert after.covariance is not None
     if not len(before) or not len(after):
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    near = np.minimum(nearest(before.centroid, after.centroid, NEIGHBOURS)[1], len(after) - 1)
+    near = np.minimum(nearest(before.centroid, after.centroid, NEAR_MASKS)[1], len(after) - 1)
     away = before.centroid[:, None] - after.centroid[near]
     inverse = np.linalg.inv(after.covariance)[near]
     square = np.einsum("nki,nkij,nkj->nk", away, inverse, away) / (away.shape[2] + 2)  # 1 on the ellipse

@@ -8,6 +8,7 @@ from math import log
 import numpy as np
 
 from dunno import _core
+from dunno.segments.law_weights import Laws
 from dunno.segments.laws.debris import Debris
 from dunno.segments.laws.division import Division
 from dunno.segments.laws.jolt import Jolt
@@ -16,17 +17,16 @@ from dunno.segments.laws.neck import Neck
 from dunno.segments.laws.shape import Shape
 from dunno.segments.laws.sharing import Sharing
 from dunno.segments.laws.turnover import Turnover
-from dunno.segments.model import Laws
 from dunno.segments.segments import Segments
 from dunno.types import Bools
 
-LARGE_QUANTILE, LARGE_SHARE = 95, 0.1
+LARGE_QUANTILE, LARGE_SHARE = 95, 0.1  # percent, share; judged
 """A usual area is the median of those above this share of a large one."""
 
-NEAREST_SHARE = 0.8
+NEAREST_SHARE = 0.8  # share; judged
 """Median squared distance of mutual nearest neighbours, over a step's variance and dimensions."""
 
-LEAST_STEP, LEAST_AREA_SPREAD, MIDDLE = 0.3, 0.2, 0.12
+LEAST_STEP, LEAST_AREA_SPREAD, MIDDLE = 0.3, 0.2, 0.12  # px², nats, roots; judged
 """Variance of a step in px²; spread of log areas; step of a division's middle in roots of the area."""
 
 

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunno import _core
-from dunno.segments.regions import BRIGHT, cut_masks, three_axes
+from dunno.segments.regions import LIGHT_OF_PARTS, cut_masks, three_axes
 from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.detections import Detections
 from dunno.types.labels import LabelImage, as_volume
 from dunno.types.measurements import plain_volume
 
-REACH = 3.0
+REACH = 3.0  # pixels; judged
 """Masks nearly touch whose nearest pixels' centres are no more than so many pixels apart, or are neighbours along an axis."""
 
 
@@ -94,7 +94,7 @@ def cut(
     columns: dict[str, Any] = {name: column[order] for name, column in found.columns.items()}
     columns["label"] = cells.label[row]
     if cells.total is not None and image is None:
-        columns.update(dict.fromkeys(BRIGHT, np.full(len(row), np.nan)))
+        columns.update(dict.fromkeys(LIGHT_OF_PARTS, np.full(len(row), np.nan)))
     length = cells.area[rows] ** (1 / len(scale))
     parts = Detections(**columns, frame=cells.frame, time=cells.time)
     neck = found.neck * scale.min() / length

@@ -10,8 +10,8 @@ from dunno.errors import ProblemError
 from dunno.segments.hypotheses import Hypotheses, Weights
 from dunno.types import Floats, Ints
 
-SWEEPS = 200
-TOLERANCE = 1e-3
+SWEEPS = 200  # sweeps; judged
+TOLERANCE = 1e-3  # probability; judged
 """Beliefs that a sweep changes by less have settled."""
 
 

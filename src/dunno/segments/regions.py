@@ -12,10 +12,10 @@ from dunno.types.arrays import Floats, Ints
 from dunno.types.labels import LabelImage, as_volume
 from dunno.types.measurements import to_cells
 
-WHOLE = -1
+UNCUT = -1  # number; exact
 """The number of a mask that is not cut."""
 
-BRIGHT = ("total", "brightness", "texture")
+LIGHT_OF_PARTS = ("total", "brightness", "texture")
 
 
 class Cuts(NamedTuple):
@@ -58,7 +58,7 @@ def cut_masks(labels: LabelImage, light: NDArray[Any] | None, rows: Ints, into: 
     parts = [each.scaled(scale) for each in measured]
     for columns, each in zip(parts, measured, strict=True):
         if each.light is not None:
-            columns.update({name: getattr(each.light, name) for name in BRIGHT})
+            columns.update({name: getattr(each.light, name) for name in LIGHT_OF_PARTS})
     row = np.repeat(rows[np.concatenate([cut, again])], 2)
     number = np.concatenate([np.tile([0, 1], len(cut)), np.tile([2, 3], len(again))])
     joined = {name: np.concatenate([columns[name] for columns in parts]) for name in parts[0]}

@@ -10,18 +10,18 @@ import numpy as np
 
 from dunno.assignment import Problem, Triples, every_pair, marginals
 from dunno.assignment.distributions import normalise
-from dunno.segments.answer import NOTHING, Answer, Edges
+from dunno.segments.answer import NO_SEGMENT, Answer, ObjectEdges
 from dunno.segments.drawing import Drawn, spare_labels
-from dunno.segments.model import Structure
+from dunno.segments.law_weights import Structure
 from dunno.segments.posterior import SegmentPosterior
-from dunno.segments.regions import WHOLE as WHOLE_MASK
+from dunno.segments.regions import UNCUT
 from dunno.segments.table import SegmentTable
 from dunno.types import Block, Bools, Cells, Floats, Ints
 
-LEAST, SCALINGS, DAMPING, MOST_CHANGE = 1e-6, 12, 0.5, 3.0
+LEAST, SCALINGS, DAMPING, MOST_CHANGE = 1e-6, 12, 0.5, 3.0  # probability, rounds, power, nats; judged
 """Probabilities are matched down to this; how often weights are scaled, by what power, and by how much at the most, in nats."""
 
-SHOWN = 0.01
+LEAST_LISTED = 0.01  # probability; display
 """Segments that were not chosen are listed from this probability on."""
 
 
@@ -121,10 +121,10 @@ class Objects:
             np.concatenate([own, own[masks[:, 1] >= 0]]),
             np.concatenate([masks[:, 0], masks[masks[:, 1] >= 0, 1]]),
         )
-        gone = np.flatnonzero(self.answer.sets[self.table.masks.rows(t)] == NOTHING)
+        gone = np.flatnonzero(self.answer.sets[self.table.masks.rows(t)] == NO_SEGMENT)
         return Drawn(
             np.concatenate([both - begin, gone]),
-            np.concatenate([self.table.number[self.segment[one]], np.full(len(gone), WHOLE_MASK)]),
+            np.concatenate([self.table.number[self.segment[one]], np.full(len(gone), UNCUT)]),
             np.concatenate([self.label[one], np.zeros_like(gone)]),
         )
 
@@ -133,7 +133,7 @@ class Objects:
         masks, rows = self.table.masks, self.table.masks.rows(t)
         frame, drawn = int(masks.frames[t]), self.drawn(t)
         for row, number, label in zip(*(each.tolist() for each in drawn), strict=True):
-            what = "left out" if label == 0 else "joined" if number == WHOLE_MASK else "split"
+            what = "left out" if label == 0 else "joined" if number == UNCUT else "split"
             probability = float(self.answer.set_probability[rows.start + row])
             yield Repair(frame, int(masks.label[rows.start + row]), label or None, what, probability)
 
@@ -149,7 +149,7 @@ def other_segments(
     segments, holdings = table.segments, structure.holdings
     p_segment = np.bincount(holdings.segment, posterior.state[holdings.state], len(segments.frame)).astype(np.float64)
     p_segment[answer.segment] = 0.0
-    rows = np.flatnonzero(p_segment >= SHOWN)
+    rows = np.flatnonzero(p_segment >= LEAST_LISTED)
     rows = rows[np.argsort(segments.frame[rows], kind="stable")]
     label = table.masks.label
     one, other = segments.masks[rows].T
@@ -179,7 +179,7 @@ def block_of(
     gap = objects.frame[daughter] - objects.frame[mother] - 1
     order = np.lexsort((mother, daughter, gap > 0, objects.frame[daughter]))
     mother, daughter, gap = mother[order], daughter[order], gap[order]
-    sorted_edges = Edges(mother, daughter, edges.probability[order], edges.dividing[order])
+    sorted_edges = ObjectEdges(mother, daughter, edges.probability[order], edges.dividing[order])
     near = gap == 0
     earlier = np.bincount(daughter, sorted_edges.probability, n)
     into = np.bincount(daughter[near], sorted_edges.probability[near], n)
@@ -211,7 +211,7 @@ def block_of(
     ).part(own.start, own.stop)
 
 
-def problem_of(edges: Edges, n: int) -> Problem:
+def problem_of(edges: ObjectEdges, n: int) -> Problem:
     """The assignment problem whose marginals are these probabilities, so that lineages can be drawn and decisions followed.
 
     Weights begin as the probabilities of edges alone, of pairs of edges in divisions, and of events; then they are scaled until the

@@ -9,8 +9,8 @@ import numpy as np
 
 from dunno.segments.guess import Scale
 from dunno.segments.holdings import hold
-from dunno.segments.model import Laws, Scene, Structure
-from dunno.segments.pairs import Near, near, within
+from dunno.segments.law_weights import Laws, Scene, Structure
+from dunno.segments.near_pairs import Near, near, within
 from dunno.segments.segments import Segments
 from dunno.segments.ways import (
     Divisions,
@@ -27,19 +27,24 @@ from dunno.segments.ways import (
 )
 from dunno.types import Ints
 
-STEPS, ROOTS = 6.0, 0.8
+STEPS, ROOTS = 6.0, 0.8  # standard deviations, roots of the area; docs/masks.md
 """Links reach as far as so many steps, or roots of the usual area."""
 
-DIVISION_ROOTS, DAUGHTER_ROOTS, DAUGHTER_STEPS, DAUGHTER_SHARES = 1.4, 1.3, 2.0, (0.15, 1.0)
+DIVISION_ROOTS, DAUGHTER_ROOTS, DAUGHTER_STEPS, DAUGHTER_SHARES = (
+    1.4,
+    1.3,
+    2.0,
+    (0.15, 1.0),
+)  # roots, roots, standard deviations, shares; docs/masks.md
 """Daughters are within so many roots of the usual area, of the mother's plus so many steps; their share of the mother's area."""
 
-TOGETHER = -16.0
+LEAST_STAY = -16.0  # nats; judged
 """Two masks go on as one another with all they hold only where the log density of their link is above this."""
 
-MAX_GAP = 2
+MAX_GAP = 2  # frames; docs/masks.md
 """Frames that a link may skip."""
 
-MOST_SPLITS = 2_000_000
+MOST_SPLITS = 2_000_000  # pairs of daughters; judged: memory
 """That are compared at a time."""
 
 
@@ -105,7 +110,7 @@ class _Pruning:
             & (pairs.mother < segments.n_masks)
             & (pairs.daughter < segments.n_masks)
         )
-        near_enough = self.links.either > TOGETHER
+        near_enough = self.links.either > LEAST_STAY
         stays = stays_between(pairs, np.flatnonzero(whole & near_enough), holdings, segments)
         weight = (
             self.model.stays(stays, self.scene, self.links) + self.model.parts_ways(segments, holdings)[stays.mother]

@@ -10,11 +10,11 @@ import numpy as np
 
 from dunno.segments.glance import Glance
 from dunno.segments.pixels import Parts, Unions
-from dunno.segments.regions import WHOLE
+from dunno.segments.regions import UNCUT
 from dunno.segments.segments import Segments
 from dunno.types import Bools, Cells, Detections, Floats, Ints, Movie
 
-BORDER = 3
+BORDER_WIDTH = 3  # pixels; judged
 """Segments as near to the field's border, in pixels, are at it."""
 
 
@@ -28,7 +28,7 @@ class SegmentTable:
         centroid: (N, d) of each segment, physical.
         area: (N,) likewise.
         bbox: (N, 2, d) in pixels.
-        number: (N,) of a part as in `Parts`; `WHOLE` for masks and unions.
+        number: (N,) of a part as in `Parts`; `UNCUT` for masks and unions.
     """
 
     segments: Segments
@@ -79,7 +79,7 @@ def joined_segments(movie: Movie, frames: Sequence[FrameSegments]) -> SegmentTab
         for name in ("centroid", "area", "bbox")
     }
     number = np.concatenate(
-        [np.full(n, WHOLE), *(p.number for p in parts), *(np.full(len(u.first), WHOLE) for u in unions)]
+        [np.full(n, UNCUT), *(p.number for p in parts), *(np.full(len(u.first), UNCUT) for u in unions)]
     )
     unit = min(movie.scale)
     halves, balance = _halves(masks, parts, unions, begin, d)
@@ -105,7 +105,7 @@ def joined_segments(movie: Movie, frames: Sequence[FrameSegments]) -> SegmentTab
 
 def _at_border(bbox: Ints, shape: tuple[int, ...]) -> Bools:
     low, high = bbox[:, 0], np.array(shape) - bbox[:, 1]
-    return np.asarray((low < BORDER).any(axis=1) | (high < BORDER).any(axis=1))
+    return np.asarray((low < BORDER_WIDTH).any(axis=1) | (high < BORDER_WIDTH).any(axis=1))
 
 
 def _halves(

@@ -10,7 +10,7 @@ import numpy as np
 
 from dunno.segments.holdings import Content, Holdings
 from dunno.segments.hypotheses import Hypotheses
-from dunno.segments.pairs import Near
+from dunno.segments.near_pairs import Near
 from dunno.segments.segments import Segments
 from dunno.types import Bools, Floats, Ints
 

@@ -13,17 +13,17 @@ from dunno.types.density import log_student
 from dunno.types.special import normal_below
 from dunno.types.stretch import Stretch
 
-NEIGHBOURS = 6
-CLOSEST = 0.05
+NEIGHBOURS = 6  # cells; judged
+CLOSEST = 0.05  # quantile; judged
 """Cells keep this quantile of the distances to their nearest neighbours from each other."""
 
-PASSING = 0.15
+PASSING = 0.15  # share; judged
 """Of two cells that pass each other, the share that ends where the other one was."""
 
-IN_TOUCH = 1.5
+IN_TOUCH = 1.5  # distances; judged
 """Cells closer than so many of these distances can push each other."""
 
-MOST_FOR = 50.0
+MOST_FOR = 50.0  # nats; judged
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ ALONE_FROM = 1e-3  # probability; benchmarks.bounds
 MOST_FAR = 6  # daughters; benchmarks.bounds
 """Far edges of a mother lead to the nearest so many daughters that are left alone."""
 
-CROWDED = 12.0  # candidates per daughter; judged
+CROWDED_FROM = 12.0  # candidates per daughter; judged
 """Below this nothing is left out: there is little to save."""
 
 MATTERS_FROM = 3e-8  # probability; benchmarks.bounds
@@ -32,7 +32,7 @@ MATTERS_FROM = 3e-8  # probability; benchmarks.bounds
 def bounded(model: Model, stretch: Stretch, gate: float, tempering: float) -> Stretch:
     """The stretch with far edges between cells that are left alone, and without edges that hold next to nothing."""
     count = np.bincount(stretch.daughter, minlength=stretch.n_rows)
-    is_cut, is_crowded = (count >= MOST_MOTHERS).any(), count.sum() > CROWDED * stretch.is_daughter.sum()
+    is_cut, is_crowded = (count >= MOST_MOTHERS).any(), count.sum() > CROWDED_FROM * stretch.is_daughter.sum()
     if not (is_cut or is_crowded) or stretch.score is not None:
         return stretch
     places = places_of(model)

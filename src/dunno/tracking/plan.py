@@ -11,7 +11,7 @@ from dunno.costs import Cost
 from dunno.io.links import Links
 from dunno.methods import Method
 from dunno.perturbations import Perturbation
-from dunno.segments.fit import SegmentModel
+from dunno.segments.segment_model import SegmentModel
 from dunno.tracking.spans import BLOCK
 
 HALO = 4  # frames; docs/gaps.md

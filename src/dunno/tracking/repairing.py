@@ -17,9 +17,9 @@ import numpy as np
 from dunno.segments.answer import Answer, sets_of_states
 from dunno.segments.clamps import Clamps
 from dunno.segments.drawing import Drawn, draw
-from dunno.segments.fit import SegmentModel
-from dunno.segments.model import Structure
+from dunno.segments.law_weights import Structure
 from dunno.segments.repair import Objects, OtherSegments, Repair, block_of, other_segments
+from dunno.segments.segment_model import SegmentModel
 from dunno.segments.table import SegmentTable, segment_table
 from dunno.types import Block, Floats, Ints, Movie
 from dunno.types.labels import LabelImage

@@ -13,8 +13,8 @@ from dunno.calibration.verdict import SkipTest, judge
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
 from dunno.models.diagnostics import covering
-from dunno.segments.fit import SegmentModel, fit_segments
 from dunno.segments.glance import glance
+from dunno.segments.segment_model import SegmentModel, fit_segments
 from dunno.segments.structure import MAX_GAP, Options
 from dunno.tracking.choosing import Choice, choose_evidence
 from dunno.tracking.gate import MOST_MOTHERS
@@ -121,7 +121,8 @@ class FitWithGaps:
         """With the term `missed`, where masks are missing."""
         skipped = choice.skipped
         power = 1.0 if skipped is None else lag_power(skipped.growth[0], skipped.step)
-        if max_gap is None and skipped is not None and _is_confused(skipped):
+        went_dark = choice.fit.best.expected.stretch.unseen is not None  # which explains itself
+        if max_gap is None and skipped is not None and not went_dark and _is_confused(skipped):
             max_gap = 0
         fit, across = with_gaps(choice.fit, gate, power, max_gap)
         return cls(choice, fit, skipped if skipped is None or across is None else skipped.composed_with(across), power)

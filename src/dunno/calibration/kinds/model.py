@@ -27,8 +27,8 @@ from dunno.errors import InputError
 from dunno.models.drift import with_drift
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
-from dunno.segments.fit import SegmentModel
-from dunno.segments.skipping import SkippedSegments
+from dunno.segments.segment_model import SegmentModel
+from dunno.segments.skipped_segments import SkippedSegments
 from dunno.types import Block, Candidates, Floats, FramePair, RunInfo
 from dunno.types.arrow_counts import ArrowCounts
 from dunno.types.field import Field

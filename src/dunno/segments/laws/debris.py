@@ -10,22 +10,26 @@ import numpy as np
 from dunno.segments.densities import Prior, fitted_place, fitted_share, fitted_variance, student
 from dunno.segments.laws.motion import GROWTH_TAIL, STEP_TAIL
 from dunno.segments.laws.turnover import Events
-from dunno.segments.pairs import Near
+from dunno.segments.near_pairs import Near
 from dunno.types import Bools, Floats
 
-AREA_TAIL, AREA_WORTH = 6.0, 50.0
-USUAL_SHARE, USUAL_SPREAD = 0.2, 0.6
+DEBRIS_AREA_TAIL, DEBRIS_AREA_WORTH = 6.0, 50.0  # degrees of freedom, objects; docs/masks.md
+USUAL_SHARE, USUAL_SPREAD = 0.2, 0.6  # share, nats; docs/masks.md
 """Of a usual cell's area; spread of the log."""
 
-SMALLER, SPREADS = log(3), (0.3, 0.6)
+SMALLER, SPREADS = log(3), (0.3, 0.6)  # nats; docs/masks.md
 """The middle log area is at least so much below the cells', its spread within these."""
 
-LARGEST = 0.5
+LARGEST_DEBRIS = 0.5  # share; docs/masks.md
 """Masks above this share of a usual cell's area are no debris."""
 
-STEP_WORTH, GROWTH_PRIOR = 20.0, Prior(0.25**2, 20.0)
-END_PRIOR, MISSED_PRIOR, MISSED_BOUNDS = Prior(0.05, 100.0), Prior(0.1, 50.0), (0.01, 0.4)
-APPEARING, APPEAR_WORTH = 0.005, 10.0
+DEBRIS_STEP_WORTH, DEBRIS_GROWTH_PRIOR = 20.0, Prior(0.25**2, 20.0)  # links, squared nats; docs/masks.md
+DEBRIS_END_PRIOR, DEBRIS_MISSED_PRIOR, DEBRIS_MISSED_BOUNDS = (
+    Prior(0.05, 100.0),
+    Prior(0.1, 50.0),
+    (0.01, 0.4),
+)  # share; docs/masks.md
+DEBRIS_APPEARING, DEBRIS_APPEAR_WORTH = 0.005, 10.0  # share, frames; docs/masks.md
 
 
 @dataclass(frozen=True)
@@ -56,25 +60,25 @@ class Debris:
     appearing: float
     area: tuple[float, float]
     step: float
-    growth: float = GROWTH_PRIOR.mean
-    end: float = END_PRIOR.mean
-    missed: float = MISSED_PRIOR.mean
+    growth: float = DEBRIS_GROWTH_PRIOR.mean
+    end: float = DEBRIS_END_PRIOR.mean
+    missed: float = DEBRIS_MISSED_PRIOR.mean
 
     @classmethod
     def beforehand(cls, dimensions: int, crowd: float, field: float, usual: float, usual_area: float) -> Debris:
         """With its priors."""
         area = usual_area + log(USUAL_SHARE), USUAL_SPREAD
-        first, appearing = 0.1 * crowd / field, APPEARING * crowd / field
+        first, appearing = 0.1 * crowd / field, DEBRIS_APPEARING * crowd / field
         return cls(dimensions, crowd, field, usual, usual_area, first, appearing, area, usual)
 
     def may_be(self, log_area: Floats, cell_area: float) -> Bools:
         """Which segments are small enough."""
-        return np.asarray((log_area < self.area[0] + 3 * self.area[1]) & (log_area < cell_area + log(LARGEST)))
+        return np.asarray((log_area < self.area[0] + 3 * self.area[1]) & (log_area < cell_area + log(LARGEST_DEBRIS)))
 
     def log_appear(self, log_area: Floats, at_first: Bools) -> Floats:
         """Density per area and log area."""
         rate = np.log(np.where(at_first, self.first, self.appearing))
-        return rate + student((log_area - self.area[0]) ** 2, self.area[1] ** 2, AREA_TAIL)
+        return rate + student((log_area - self.area[0]) ** 2, self.area[1] ** 2, DEBRIS_AREA_TAIL)
 
     def log_density(self, pairs: Near) -> Floats:
         """Of a link."""
@@ -87,23 +91,23 @@ class Debris:
         """By links with these weights, and how much debris there is."""
         lag = pairs.lag
         step = fitted_variance(
-            pairs.squared / lag, weight, self.step, STEP_TAIL, Prior(self.usual, STEP_WORTH), self.dimensions
+            pairs.squared / lag, weight, self.step, STEP_TAIL, Prior(self.usual, DEBRIS_STEP_WORTH), self.dimensions
         )
-        growth = fitted_variance(pairs.growth**2 / lag, weight, self.growth, GROWTH_TAIL, GROWTH_PRIOR)
-        missed = fitted_share(float((weight * pairs.gap).sum()), there, MISSED_PRIOR)
-        return replace(self, step=max(step, 0.05), growth=growth, missed=float(np.clip(missed, *MISSED_BOUNDS)))
+        growth = fitted_variance(pairs.growth**2 / lag, weight, self.growth, GROWTH_TAIL, DEBRIS_GROWTH_PRIOR)
+        missed = fitted_share(float((weight * pairs.gap).sum()), there, DEBRIS_MISSED_PRIOR)
+        return replace(self, step=max(step, 0.05), growth=growth, missed=float(np.clip(missed, *DEBRIS_MISSED_BOUNDS)))
 
     def fitted(self, events: Events, log_area: Floats, frames: int) -> Debris:
         """By how probable it is that each object is there, appears and ends."""
         there, appear, disappear, at_first, at_last = events
         usual = self.usual_area + log(USUAL_SHARE), USUAL_SPREAD
-        middle, scale = fitted_place(log_area, there, self.area, AREA_TAIL, usual, AREA_WORTH)
+        middle, scale = fitted_place(log_area, there, self.area, DEBRIS_AREA_TAIL, usual, DEBRIS_AREA_WORTH)
         area = min(middle, self.usual_area - SMALLER), float(np.clip(scale, *SPREADS))
-        new = float(appear[~at_first].sum()) + APPEARING * self.crowd * APPEAR_WORTH
+        new = float(appear[~at_first].sum()) + DEBRIS_APPEARING * self.crowd * DEBRIS_APPEAR_WORTH
         return replace(
             self,
             first=(float(there.sum()) + 1) / frames / self.field,
-            appearing=new / (frames - 1 + APPEAR_WORTH) / self.field,
+            appearing=new / (frames - 1 + DEBRIS_APPEAR_WORTH) / self.field,
             area=area,
-            end=fitted_share(float(disappear[~at_last].sum()), float(there[~at_last].sum()), END_PRIOR),
+            end=fitted_share(float(disappear[~at_last].sum()), float(there[~at_last].sum()), DEBRIS_END_PRIOR),
         )

@@ -11,15 +11,18 @@ from dunno.segments.densities import Prior, any_direction, fitted_share, fitted_
 from dunno.segments.ways import Splits
 from dunno.types import Floats
 
-MIDDLE_TAIL, OTHER_TAIL = 3.0, 4.0
-RATE_PRIOR, LATE_PRIOR, COUPLE_PRIOR = Prior(0.005, 400.0), Prior(0.5, 20.0), Prior(0.1, 20.0)
+MIDDLE_TAIL, OTHER_TAIL = 3.0, 4.0  # degrees of freedom; judged
+RATE_PRIOR, LATE_PRIOR, COUPLE_PRIOR = Prior(0.005, 400.0), Prior(0.5, 20.0), Prior(0.1, 20.0)  # shares; docs/masks.md
 """Divisions per cell and frame; the share of them whose daughters share a mask at first, and of these, for long."""
 
-MIDDLE_WORTH = 10.0
-SEPARATION_PRIOR, SEPARATION_SPREAD, LEAST_SEPARATION_SPREAD = Prior(log(0.8), 15.0), 0.35, 0.25
-GROWTH_PRIOR, GROWTH_SPREADS = Prior(0.0, 15.0), (Prior(0.2**2, 10.0), Prior(0.12**2, 10.0))
-IMBALANCE_PRIOR, LARGEST_IMBALANCE = Prior(0.25**2, 15.0), 0.4
-MOTHER_WORTH, MOTHER_LARGER, MOTHER_SPREAD, LEAST_MOTHER_SPREAD = 15.0, 0.2, 0.35, 0.2
+MIDDLE_WORTH = 10.0  # divisions; docs/masks.md
+SEPARATION_PRIOR, SEPARATION_SPREAD, LEAST_SEPARATION_SPREAD = Prior(log(0.8), 15.0), 0.35, 0.25  # nats; docs/masks.md
+GROWTH_PRIOR, GROWTH_SPREADS = (
+    Prior(0.0, 15.0),
+    (Prior(0.2**2, 10.0), Prior(0.12**2, 10.0)),
+)  # nats, squared nats; docs/masks.md
+IMBALANCE_PRIOR, LARGEST_IMBALANCE = Prior(0.25**2, 15.0), 0.4  # squared nats, nats; docs/masks.md
+MOTHER_WORTH, MOTHER_LARGER, MOTHER_SPREAD, LEAST_MOTHER_SPREAD = 15.0, 0.2, 0.35, 0.2  # divisions, nats; docs/masks.md
 """Log area of mothers, beside that of cells in general."""
 
 

@@ -7,19 +7,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dunno.segments.densities import Prior, fitted_variance, student
-from dunno.segments.pairs import Near
+from dunno.segments.near_pairs import Near
 from dunno.types import Floats
 
-STEP_TAIL, GROWTH_TAIL = 3.0, 4.0
+STEP_TAIL, GROWTH_TAIL = 3.0, 4.0  # degrees of freedom; judged
 """Degrees of freedom of Student's t."""
 
-STEP_WORTH, GROWTH_PRIORS = (20.0, 50.0, 50.0), (Prior(0.12**2, 20.0), Prior(0.25**2, 50.0), Prior(0.25**2, 50.0))
+STEP_WORTH, GROWTH_PRIORS = (
+    (20.0, 50.0, 50.0),
+    (Prior(0.12**2, 20.0), Prior(0.25**2, 50.0), Prior(0.25**2, 50.0)),
+)  # links, squared nats; docs/masks.md
 """By how many of the two segments are parts: worths of the usual step's prior, and priors of the growth's variance."""
 
-PARTS_MOVE = 2.0
+PARTS_MOVE = 2.0  # ratio; docs/masks.md
 """Variance of a part's step over that of a whole's, beforehand."""
 
-LEAST_STEP, LEAST_GROWTH = 0.05, 0.03**2
+LEAST_STEP_VARIANCE, LEAST_GROWTH_VARIANCE = 0.05, 0.03**2  # px², squared nats; judged
 """Variances do not fall below these (px², 1)."""
 
 
@@ -58,7 +61,7 @@ class Motion:
             own = pairs.parts == k
             squared, w = pairs.squared[own] / lag[own], weight[own]
             prior = Prior(self.usual if k == 0 else step[0] * PARTS_MOVE, STEP_WORTH[k])
-            step[k] = max(fitted_variance(squared, w, step[k], STEP_TAIL, prior, self.dimensions), LEAST_STEP)
+            step[k] = max(fitted_variance(squared, w, step[k], STEP_TAIL, prior, self.dimensions), LEAST_STEP_VARIANCE)
             change = pairs.growth[own] ** 2 / lag[own]
-            growth[k] = max(fitted_variance(change, w, growth[k], GROWTH_TAIL, GROWTH_PRIORS[k]), LEAST_GROWTH)
+            growth[k] = max(fitted_variance(change, w, growth[k], GROWTH_TAIL, GROWTH_PRIORS[k]), LEAST_GROWTH_VARIANCE)
         return replace(self, step=(step[0], step[1], step[2]), growth=(growth[0], growth[1], growth[2]))

@@ -11,22 +11,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dunno.segments.pairs import Near
+from dunno.segments.near_pairs import Near
 from dunno.segments.segments import Segments
 from dunno.types import Floats, Ints
 
-LEVELS = 0.003, 0.03
+NECK_LEVELS = 0.003, 0.03  # roots of the area; benchmarks.parts
 """None below the first, a clear one from the second on; in roots of the area, as `Parts.neck`."""
 
 Shares = tuple[float, float, float]
 Chain = tuple[Shares, Shares, Shares]
 
-ONE, TWO_CELLS = (0.93, 0.05, 0.02), (0.15, 0.25, 0.6)
-ONE_NEXT: Chain = ((0.97, 0.02, 0.01), (0.46, 0.48, 0.06), (0.18, 0.25, 0.57))
-TWO_NEXT: Chain = ((0.7, 0.25, 0.05), (0.12, 0.58, 0.3), (0.02, 0.14, 0.84))
+ONE_CELL_NECK, TWO_CELLS_NECK = (0.93, 0.05, 0.02), (0.15, 0.25, 0.6)  # shares; benchmarks.parts
+ONE_NEXT: Chain = ((0.97, 0.02, 0.01), (0.46, 0.48, 0.06), (0.18, 0.25, 0.57))  # shares; benchmarks.parts
+TWO_NEXT: Chain = ((0.7, 0.25, 0.05), (0.12, 0.58, 0.3), (0.02, 0.14, 0.84))  # shares; benchmarks.parts
 """Beforehand: about what annotated cells of iPSC-07 01 and 02 show (benchmarks.parts)."""
 
-ONE_WORTH, TWO_WORTH = 100.0, 1000.0
+ONE_WORTH, TWO_WORTH = 100.0, 1000.0  # masks; docs/masks.md
 """Masks that these are worth, of one cell and of two: what the latter look like is hardly left to the movie."""
 
 
@@ -41,8 +41,8 @@ class Neck:
         two_next: The same of two.
     """
 
-    one: Shares = ONE
-    two: Shares = TWO_CELLS
+    one: Shares = ONE_CELL_NECK
+    two: Shares = TWO_CELLS_NECK
     one_next: Chain = ONE_NEXT
     two_next: Chain = TWO_NEXT
 
@@ -70,16 +70,16 @@ class Neck:
         step = level[lasting.mother] * 3 + level[lasting.daughter]
         steps = [np.bincount(step, weight, 9).astype(np.float64).reshape(3, 3) for weight in (one, both)]
         return Neck(
-            _shares(np.bincount(masks, single, 3).astype(np.float64), ONE, ONE_WORTH),
-            _shares(np.bincount(masks, two, 3).astype(np.float64), TWO_CELLS, TWO_WORTH),
-            _chain(steps[0], ONE_NEXT, ONE, ONE_WORTH),
-            _chain(steps[1], TWO_NEXT, TWO_CELLS, TWO_WORTH),
+            _shares(np.bincount(masks, single, 3).astype(np.float64), ONE_CELL_NECK, ONE_WORTH),
+            _shares(np.bincount(masks, two, 3).astype(np.float64), TWO_CELLS_NECK, TWO_WORTH),
+            _chain(steps[0], ONE_NEXT, ONE_CELL_NECK, ONE_WORTH),
+            _chain(steps[1], TWO_NEXT, TWO_CELLS_NECK, TWO_WORTH),
         )
 
 
 def neck_levels(segments: Segments) -> Ints:
     """(N,) of each mask; -1 of parts and unions."""
-    level = np.digitize(segments.neck, LEVELS)
+    level = np.digitize(segments.neck, NECK_LEVELS)
     return np.where(np.isnan(segments.neck), -1, level)
 
 

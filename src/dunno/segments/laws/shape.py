@@ -8,27 +8,31 @@ from math import lgamma, log
 import numpy as np
 
 from dunno.segments.densities import Prior, any_direction, fitted_share, fitted_variance, student
-from dunno.segments.pairs import Near
+from dunno.segments.near_pairs import Near
 from dunno.segments.segments import Segments
 from dunno.types import Bools, Floats
 
-HALVES_TAIL, BALANCE_TAIL = 3.0, 4.0
+HALVES_TAIL, BALANCE_TAIL = 3.0, 4.0  # degrees of freedom; judged
 
-LASTS = 0.9
+LASTS = 0.9  # share; docs/masks.md
 """How often a shape goes on as it is; else it is any cell's."""
 
-HALVES_PRIOR, BALANCE_PRIOR, ANY_BALANCE_PRIOR = Prior(0.08**2, 20.0), Prior(0.08**2, 20.0), Prior(0.12**2, 20.0)
+HALVES_PRIOR, BALANCE_PRIOR, ANY_BALANCE_PRIOR = (
+    Prior(0.08**2, 20.0),
+    Prior(0.08**2, 20.0),
+    Prior(0.12**2, 20.0),
+)  # squared roots, squared nats; docs/masks.md
 
-LONGER, TWO_BALANCE = 0.25, 0.25**2
+LONGER, TWO_BALANCE = 0.25, 0.25**2  # nats, squared nats; docs/masks.md
 """Of masks of two: mean stretch beyond that of single cells; variance of their balance."""
 
-ROUND = {2: log(0.4788), 3: log(0.4653)}
+ROUND = {2: log(0.4788), 3: log(0.4653)}  # nats; exact
 """Log length between the halves of a disc and of a ball, in roots of their area: no mask's halves are nearer."""
 
-ODD_PRIOR = Prior(0.05, 200.0)
+ODD_PRIOR = Prior(0.05, 200.0)  # share; docs/masks.md
 """Single cells' masks that look like those of two."""
 
-LEAST_STRETCH, LEAST_SPREAD = 0.02, 0.06
+LEAST_STRETCH, LEAST_STRETCH_SPREAD = 0.02, 0.06  # nats; judged
 """Of the log length beyond that, and of its spread: pixels are no discs."""
 
 
@@ -62,7 +66,7 @@ class Shape:
     def beforehand(cls, segments: Segments, cells: Bools) -> Shape:
         """From the masks that are taken for cells."""
         stretch = stretches(segments.halves[: segments.n_masks][cells])
-        mean, spread = float(stretch.mean()), max(float(stretch.std()), LEAST_SPREAD)
+        mean, spread = float(stretch.mean()), max(float(stretch.std()), LEAST_STRETCH_SPREAD)
         return cls(segments.dimensions, mean, spread)
 
     def log_of(self, halves: Floats, balance: Floats) -> Floats:
@@ -126,7 +130,7 @@ class Shape:
         return replace(
             self,
             stretch=mean,
-            spread=max(spread, LEAST_SPREAD),
+            spread=max(spread, LEAST_STRETCH_SPREAD),
             odd=fitted_share(float((single * odd).sum()), float(single.sum()), ODD_PRIOR),
             any_balance=fitted_variance(balance**2, usual, self.any_balance, BALANCE_TAIL, ANY_BALANCE_PRIOR),
             halves=fitted_variance(squared, weight, self.halves, HALVES_TAIL, HALVES_PRIOR, self.dimensions),

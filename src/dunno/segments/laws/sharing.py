@@ -18,7 +18,7 @@ BEGIN_PRIORS = {
     Content.FRAGMENT: Prior(0.005, 500.0),
     Content.TRIO: Prior(0.0005, 2000.0),
     Content.UNION: Prior(0.01, 200.0),
-}
+}  # share; docs/masks.md
 """How many of the masks begin to hold that."""
 
 STAY_PRIORS = {
@@ -27,17 +27,22 @@ STAY_PRIORS = {
     Content.FRAGMENT: Prior(0.7, 200.0),
     Content.TRIO: Prior(0.7, 200.0),
     Content.UNION: Prior(0.5, 20.0),
-}
+}  # share; docs/masks.md
 """How many go on to."""
 
-TOGETHER = (Content.PAIR, Content.COUPLE, Content.FRAGMENT, Content.TRIO)
+LASTING = (Content.PAIR, Content.COUPLE, Content.FRAGMENT, Content.TRIO)
 """What goes on together, or does not."""
 
-NOTHING, NOTHING_WORTH = 0.02, 10.0
-NOTHING_AREA, NOTHING_SPREAD, NOTHING_TAIL = log(0.3), 1.2, 6.0
+NOTHING_SHARE, NOTHING_WORTH = 0.02, 10.0  # share, frames; docs/masks.md
+NOTHING_AREA, NOTHING_SPREAD, NOTHING_TAIL = log(0.3), 1.2, 6.0  # nats, nats, degrees of freedom; docs/masks.md
 """Masks that hold nothing: as a share of a frame's cells, worth so many frames; their log area beside the usual cell's."""
 
-UNION_LENGTH, UNION_SPREAD, UNION_BALANCE, UNION_WORTH = log(0.6), 0.3, 1.0, 10.0
+UNION_LENGTH, UNION_SPREAD, UNION_BALANCE, UNION_WORTH = (
+    log(0.6),
+    0.3,
+    1.0,
+    10.0,
+)  # nats, nats, nats, unions; docs/masks.md
 """Of the masks of one cell: log distance in roots of the area, log ratio of areas."""
 
 
@@ -70,7 +75,7 @@ class Sharing:
     @classmethod
     def beforehand(cls, crowd: float, area: float, usual_area: float) -> Sharing:
         """With its priors."""
-        return cls(crowd, area, usual_area, NOTHING * crowd / area)
+        return cls(crowd, area, usual_area, NOTHING_SHARE * crowd / area)
 
     @property
     def single(self) -> float:
@@ -80,12 +85,12 @@ class Sharing:
     @property
     def log_stays(self) -> Floats:
         """By content; 0 for what is no state of several objects."""
-        return np.array([log(self.stays[c]) if c in TOGETHER else 0.0 for c in Content])
+        return np.array([log(self.stays[c]) if c in LASTING else 0.0 for c in Content])
 
     @property
     def log_parts(self) -> Floats:
         """By content, of not staying together."""
-        return np.array([log(1 - self.stays[c]) if c in TOGETHER else 0.0 for c in Content])
+        return np.array([log(1 - self.stays[c]) if c in LASTING else 0.0 for c in Content])
 
     def log_nothing(self, log_area: Floats) -> Floats:
         """Density per area and log area."""
@@ -117,7 +122,7 @@ class Sharing:
             begun = max(held[content] - stayed[content], 0.0)
             begins[content] = float(np.clip(fitted_share(begun, total, prior), 1e-4, 0.2))
             stays[content] = fitted_share(stayed[content], able[content], STAY_PRIORS[content])
-        nothing_rate = (nothing + NOTHING * self.crowd * NOTHING_WORTH) / (n_frames + NOTHING_WORTH) / self.extent
+        nothing_rate = (nothing + NOTHING_SHARE * self.crowd * NOTHING_WORTH) / (n_frames + NOTHING_WORTH) / self.extent
         return replace(self, begins=begins, stays=stays, nothing=nothing_rate)
 
     def with_unions(self, length: Floats, balance: Floats, weight: Floats) -> Sharing:

@@ -10,14 +10,18 @@ import numpy as np
 from dunno.segments.densities import Prior, fitted_place, fitted_share, student
 from dunno.types import Bools, Floats
 
-AREA_TAIL = 6.0
-AREA_WORTH = 30.0
-AREA_SPREAD = 0.35
-END_PRIOR, BORDER_END_PRIOR, MISSED_PRIOR = Prior(0.003, 300.0), Prior(0.03, 100.0), Prior(0.01, 200.0)
-APPEARING, APPEARING_AT_BORDER, APPEAR_WORTH = 0.002, 0.02, 20.0
+AREA_TAIL = 6.0  # degrees of freedom; judged
+AREA_WORTH = 30.0  # cells; docs/masks.md
+AREA_SPREAD = 0.35  # nats; docs/masks.md
+END_PRIOR, BORDER_END_PRIOR, MISSED_PRIOR = (
+    Prior(0.003, 300.0),
+    Prior(0.03, 100.0),
+    Prior(0.01, 200.0),
+)  # shares; docs/masks.md
+APPEARING, APPEARING_AT_BORDER, APPEAR_WORTH = 0.002, 0.02, 20.0  # share, frames; docs/masks.md
 """Of the cells of a frame, inside the field and at its border; worth so many frames."""
 
-MISSED_BOUNDS = 0.001, 0.1
+MISSED_BOUNDS = 0.001, 0.1  # share; judged
 
 
 class Events(NamedTuple):

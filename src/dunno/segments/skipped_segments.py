@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dunno.segments.answer import Answer
-from dunno.segments.arrow import Seen
 from dunno.segments.segments import Segments
+from dunno.segments.time_arrow import Seen
 from dunno.types import Floats, Ints
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-STEP = 2
+EVERY = 2  # frames; exact
 """Frames that are one step of the movie in which frames are left out."""
 
 
-HAS_MOTHER, MOST_UNKNOWN = 0.5, 0.4
+HAS_MOTHER, MOST_UNKNOWN = 0.5, 0.4  # probability, share; judged
 """Daughters are judged that have a mother more probably; no more segments are taken for unknown."""
 
-BELIEVED, BELIEVED_WORTH = 0.06, 200.0
+UNKNOWN_SHARE, UNKNOWN_WORTH = 0.06, 200.0  # share, objects; docs/masks.md
 """Of the parts and unions that the model is sure of, how many are none, beforehand; worth so many. Settled on iPSC-07 01 and 02."""
 
 
@@ -40,13 +40,13 @@ class SkippedSegments:
     @property
     def unknown(self) -> float:
         """The share of parts and unions that are no objects, whatever the model says."""
-        excess = max(self.composed_sets - self.promised_sets, 0.0) + BELIEVED * BELIEVED_WORTH
-        return min(excess / (self.sets - self.promised_sets + BELIEVED_WORTH), MOST_UNKNOWN)
+        excess = max(self.composed_sets - self.promised_sets, 0.0) + UNKNOWN_SHARE * UNKNOWN_WORTH
+        return min(excess / (self.sets - self.promised_sets + UNKNOWN_WORTH), MOST_UNKNOWN)
 
 
 def every_second(segments: Segments) -> tuple[Segments, Ints]:
     """The segments of every second frame, and their rows."""
-    own = segments.frame % STEP == 0
+    own = segments.frame % EVERY == 0
     rows = np.flatnonzero(own)
     number = np.full(len(own) + 1, -1)
     number[rows] = np.arange(len(rows))
@@ -56,10 +56,10 @@ def every_second(segments: Segments) -> tuple[Segments, Ints]:
     found = replace(
         segments,
         **columns,
-        frame=segments.frame[rows] // STEP,
+        frame=segments.frame[rows] // EVERY,
         masks=number[segments.masks[rows]],
         cuts=number[segments.cuts[own[segments.cuts[:, 0]]]],
-        n_frames=-(-segments.n_frames // STEP),
+        n_frames=-(-segments.n_frames // EVERY),
     )
     return found, rows
 
@@ -109,4 +109,4 @@ def _two_steps(answer: Answer, frame: Ints) -> sp.csr_matrix:
         probability: Floats = edges.probability[own]
         return sp.csr_matrix((probability, (edges.mother[own], edges.daughter[own])), (n, n))
 
-    return (steps(1) @ steps(1) + steps(STEP)).tocsr()
+    return (steps(1) @ steps(1) + steps(EVERY)).tocsr()

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from dunno import Movie
-from dunno.segments.arrow import Arrow, division_events, reversed_in_time
-from dunno.segments.fit import SegmentModel
 from dunno.segments.glance import glance
 from dunno.segments.posterior import propagate
+from dunno.segments.segment_model import SegmentModel
 from dunno.segments.table import segment_table
+from dunno.segments.time_arrow import Arrow, division_events, reversed_in_time
 from dunno.simulate import Colony, FaultShares, colony, spoil
 from dunno.types.arrow_counts import ArrowCounts
 from tests.segments.scenes import fitted

@@ -8,23 +8,23 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dunno.segments.answer import decide
-from dunno.segments.arrow import Arrow, Seen, fitted_arrow, reversed_in_time
 from dunno.segments.clamps import Clamps
 from dunno.segments.glance import Glance
 from dunno.segments.guess import Scale, guess, scale_of
-from dunno.segments.model import Laws, Structure
+from dunno.segments.law_weights import Laws, Structure
 from dunno.segments.posterior import propagate
 from dunno.segments.segments import Segments
-from dunno.segments.skipping import SkippedSegments, compared, every_second
+from dunno.segments.skipped_segments import SkippedSegments, compared, every_second
 from dunno.segments.structure import Options, build
 from dunno.segments.table import segment_table
+from dunno.segments.time_arrow import Arrow, Seen, fitted_arrow, reversed_in_time
 from dunno.types import Floats, Movie
 from dunno.work.progress import Tell, ignore_progress
 
-ROUNDS, SWEEPS, SKIPPED_ROUNDS = 6, 30, 3
+FITTED_ROUNDS, FITTED_SWEEPS, SKIPPED_ROUNDS = 6, 30, 3  # rounds, sweeps, rounds; judged
 """Of expectation–maximisation, of messages in each, and of the fit with every second frame left out, which begins at the other."""
 
-FITTED_ON = 12_000
+FITTED_ON = 12_000  # masks; judged
 """Masks: the laws are fitted on so many, in frames in a row from the middle of the movie on."""
 
 FITTING = "judging masks"
@@ -94,13 +94,13 @@ class SegmentModel:
         few, rows = every_second(segments)
         return compared(forwards, self.fitted(few, SKIPPED_ROUNDS).solve(few), rows)
 
-    def fitted(self, segments: Segments, rounds: int = ROUNDS, tell: Tell = ignore_progress) -> SegmentModel:
+    def fitted(self, segments: Segments, rounds: int = FITTED_ROUNDS, tell: Tell = ignore_progress) -> SegmentModel:
         """The laws that explain these segments."""
         laws = self.laws
         for k in range(rounds):
             tell(FITTING, k, rounds)
             structure = build(segments, laws, self.scale, self.options)
-            laws = laws.fitted(structure, propagate(structure.hypotheses, laws.weights(structure), SWEEPS))
+            laws = laws.fitted(structure, propagate(structure.hypotheses, laws.weights(structure), FITTED_SWEEPS))
         return replace(self, laws=laws)
 
 

@@ -17,7 +17,7 @@ from dunno.segments.laws.neck import Neck, neck_levels
 from dunno.segments.laws.shape import Shape, lengths
 from dunno.segments.laws.sharing import Sharing
 from dunno.segments.laws.turnover import Events, Turnover
-from dunno.segments.pairs import Near
+from dunno.segments.near_pairs import Near
 from dunno.segments.posterior import SegmentPosterior
 from dunno.segments.segments import Segments
 from dunno.segments.ways import STAYING, TWO, Divisions, Moves, Splits, Stays, Ways
@@ -55,7 +55,7 @@ class Structure(Scene):
 
 
 @dataclass(frozen=True, eq=False)
-class Links:
+class LinkDensities:
     """Log densities of the links of P pairs of segments, if they are cells.
 
     Attributes:
@@ -181,7 +181,7 @@ class Laws:
 
     # --- ways ------------------------------------------------------------------------------------
 
-    def links(self, pairs: Near, segments: Segments) -> Links:
+    def links(self, pairs: Near, segments: Segments) -> LinkDensities:
         """(P,) log densities of cells' links."""
         lasts = self.neck.log_lasts(pairs, segments)
         usual = self.motion.log_density(pairs) + log(1 - self.jolt.share) + lasts
@@ -189,9 +189,9 @@ class Laws:
         straight, turned = (usual + ratio for ratio in self.shape.log_ratios(pairs, segments))
         unjolted = np.logaddexp(straight, turned)
         straight, turned = (np.logaddexp(each, jolt - log(2)) for each in (straight, turned))
-        return Links(straight, turned, np.exp(unjolted - np.logaddexp(straight, turned)))
+        return LinkDensities(straight, turned, np.exp(unjolted - np.logaddexp(straight, turned)))
 
-    def moves(self, moves: Moves, scene: Scene, links: Links) -> Floats:
+    def moves(self, moves: Moves, scene: Scene, links: LinkDensities) -> Floats:
         """Of single objects."""
         pairs, holdings = scene.pairs, scene.holdings
         cells = links.either + pairs.gap * log(self.turnover.missed)
@@ -203,7 +203,7 @@ class Laws:
         weight[own] = both - self.begins(scene.segments, holdings)[holdings.state[moves.daughter[own]]]
         return weight
 
-    def stays(self, ways: Stays, scene: Scene, links: Links) -> Floats:
+    def stays(self, ways: Stays, scene: Scene, links: LinkDensities) -> Floats:
         """Of all objects of a mask: what the mask earns, and log stay in place of the later state's weight."""
         segments, holdings = scene.segments, scene.holdings
         content = holdings.content[ways.daughter]

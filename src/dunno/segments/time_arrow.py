@@ -16,8 +16,8 @@ import numpy as np
 
 from dunno.segments.answer import Answer
 from dunno.segments.hypotheses import Weights
+from dunno.segments.law_weights import Laws, Structure
 from dunno.segments.laws.neck import neck_levels
-from dunno.segments.model import Laws, Structure
 from dunno.segments.posterior import SegmentPosterior
 from dunno.segments.segments import Segments
 from dunno.segments.ways import TWO, Splits
@@ -25,19 +25,19 @@ from dunno.types import Floats, Ints
 from dunno.types.arrow_counts import ArrowCounts
 from dunno.types.sparse import components
 
-GROWS = 0.2
+GROWTH_UNIT = 0.2  # nats; docs/arrow.md
 """Log ratio of areas that counts for one."""
 
-LONG = 20
+LONG_LIFE = 20  # frames; docs/arrow.md
 """Frames: who lives longer lives as long."""
 
-LEAST_EVENT = 0.01
+LEAST_EVENT = 0.01  # probability; docs/arrow.md
 """Divisions that are less probable make no event."""
 
-FARTHEST, SUREST, CERTAIN = 4.0, 6.0, 6.0
+FARTHEST, SUREST, CERTAIN = 4.0, 6.0, 6.0  # spreads, nats; docs/arrow.md
 """Bounds of features, in their spreads; of log odds as a feature, and of those that are corrected."""
 
-FEATURES = (
+EVENT_FEATURES = (
     "all",
     "odds",
     "growth",
@@ -52,7 +52,7 @@ FEATURES = (
     "mother's life",
 )
 
-RARE, RARE_SPREAD, SPREAD = -3.0, 1.5, 0.7
+RARE, RARE_SPREAD, SPREAD = -3.0, 1.5, 0.7  # nats; docs/arrow.md
 """Beforehand few divisions are false, whatever they look like: mean and spread of the first weight, and spread of the others."""
 
 
@@ -141,7 +141,7 @@ def division_events(laws: Laws, seen_movie: Seen) -> DivisionEvents:
     features = np.stack([
         np.ones(len(used)),
         np.clip(_logit(np.clip(probability, LEAST_EVENT, 1 - np.exp(-SUREST))), -FARTHEST, SUREST) / 3,
-        np.clip(best.growth / GROWS, -FARTHEST, FARTHEST),
+        np.clip(best.growth / GROWTH_UNIT, -FARTHEST, FARTHEST),
         _from_usual(best.imbalance, 0.0, g.imbalance),
         np.clip((best.separation - g.separation) / g.separation_spread, -FARTHEST, FARTHEST),
         np.clip(larger / laws.turnover.area[1], -FARTHEST, FARTHEST),
@@ -168,8 +168,8 @@ def lives(seen: Seen, splits: Splits) -> list[Floats]:
     known[0, track[daughter[~alone]]] = known[1, track[mother[~alone]]] = True
     known[0] |= first == 0
     known[1] |= last == segments.n_frames - 1
-    before = np.where(known[0][track], LONG, np.minimum(frame - first[track], LONG))
-    after = np.where(known[1][track], LONG, np.minimum(last[track] - frame, LONG))
+    before = np.where(known[0][track], LONG_LIFE, np.minimum(frame - first[track], LONG_LIFE))
+    after = np.where(known[1][track], LONG_LIFE, np.minimum(last[track] - frame, LONG_LIFE))
     row = np.full(len(segments.frame), -1, np.int64)
     row[answer.segment] = np.arange(n)
     one, other, own = (
@@ -177,7 +177,7 @@ def lives(seen: Seen, splits: Splits) -> list[Floats]:
         for each, life in ((splits.first, after), (splits.second, after), (splits.mother, before))
     )
     ages = np.minimum(one, other), np.maximum(one, other), own
-    return [2 * np.log1p(age) / np.log1p(LONG) - 1 for age in ages]
+    return [2 * np.log1p(age) / np.log1p(LONG_LIFE) - 1 for age in ages]
 
 
 def fitted_arrow(forwards: Seen, backwards: Seen, laws: Laws) -> Arrow:
