@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
 
 import numpy as np
 
@@ -12,7 +11,8 @@ from dunno.biology.quantities import Biology
 from dunno.biology.survival import Survival
 from dunno.biology.tables import divisions_by_frame
 from dunno.report import forest, svg
-from dunno.report.families import Families, certainty_over_time
+from dunno.report.families import Families
+from dunno.report.html_parts import read_part
 from dunno.types import Floats, Ints
 
 SPANS = 20
@@ -117,13 +117,9 @@ def draw_trees(found: Biology) -> tuple[str, str]:
     debris = {row.track for row in families.table() if row.is_debris and not found.with_debris}
     cells = [family for family in families.listed() if family.root not in debris]
     listed = sorted(cells, key=lambda family: (-family.tracks, -family.links, family.root))
-    trees = forest.plant(listed, families.table())
-    if not trees:
-        return "", "There are no cells."
-    frames = found.lineage.rows.frames
-    row, column = forest.drawn_tracks(trees), forest.columns(frames)
-    certainty = certainty_over_time(found.tracking.blocks, row, column, (len(row), max(column.values()) + 1))
-    return forest.draw(trees, certainty, frames), f"Shown are the {len(trees)} largest of {len(listed)} families."
+    trees, drawing = forest.grow(found.tracking.blocks, listed, families.table(), found.lineage.rows.frames)
+    told = f"Shown are the {len(trees)} largest of {len(listed)} families." if trees else "There are no cells."
+    return drawing, told
 
 
 def band(low: list[tuple[float, float]], high: list[tuple[float, float]], x: svg.Axis, y: svg.Axis) -> str:
@@ -144,7 +140,7 @@ def _stairs(age: Floats, values: Floats) -> list[tuple[float, float]]:
 
 def standalone(drawing: str) -> str:
     """A chart as a file of its own, in the light colours of the page; any program that knows SVG opens it."""
-    style = files("dunno.report").joinpath("page.css").read_text(encoding="utf-8")
+    style = read_part("page.css")
     colours = dict(re.findall(r"(--[a-z-]+): ([^;]+);", style.split("@media")[0]))
     kept = "\n".join(line for line in style.splitlines() if line.startswith(WITH_CHARTS))
     for name, value in colours.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from dunno.lineage.tracks import TrackRow
 from dunno.report import svg
-from dunno.report.families import Family, LeastCertain
-from dunno.report.html_tables import table
+from dunno.report.families import Family, LeastCertain, certainty_over_time
+from dunno.report.html_parts import table
 from dunno.report.review_address import ReviewAddress
 from dunno.runs.numbers import amount, count, percent
-from dunno.types import Floats, Ints
+from dunno.types import Block, Floats, Ints
 
 MOST_FAMILIES, MOST_ROWS, MOST_ROWS_EACH = 24, 96, 32
 """What a page has room for: families, ends of tracks in all, and in each of them where there are many."""
@@ -69,6 +69,22 @@ def plant(families: Sequence[Family], rows: Sequence[TrackRow]) -> list[Tree]:
         if room <= 0:
             break
     return trees
+
+
+def grow(
+    blocks: Iterable[Block],
+    families: Sequence[Family],
+    rows: Sequence[TrackRow],
+    frames: Ints,
+    deciding: ReviewAddress | None = None,
+) -> tuple[list[Tree], str]:
+    """The trees of the first families and their drawing, for which all blocks are looked at once more."""
+    trees = plant(families, rows)
+    if not trees:
+        return [], ""
+    row, column = drawn_tracks(trees), columns(frames)
+    least = certainty_over_time(blocks, row, column, (len(row), max(column.values()) + 1))
+    return trees, draw(trees, least, frames, deciding)
 
 
 def _tree(family: Family, root: TrackRow, daughters: Mapping[int, list[TrackRow]], room: int) -> Tree:

@@ -6,15 +6,13 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 
 import numpy as np
 
 from dunno.report.crops import Picture, picture
 from dunno.report.gallery import Mark, two_figures
-from dunno.report.html_tables import table
+from dunno.report.html_parts import filled, table
 from dunno.report.link_scenes import Scene, View, around
 from dunno.runs.findings import REPAIRED
 from dunno.runs.numbers import amount, count, percent
@@ -100,9 +98,8 @@ def _scene(repair: MaskRepair, before: Picture, after: Picture, has_images: bool
 def section(repairs: Sequence[MaskRepair] | None, scenes: Sequence[RepairScene] | None) -> str:
     """How good the masks are."""
     if repairs is None:
-        return _filled(
-            "<p>Every mask was taken for one cell: a glance at them shows no reason to doubt that.</p>", "", ""
-        )
+        said = "<p>Every mask was taken for one cell: a glance at them shows no reason to doubt that.</p>"
+        return filled("masks.html", told=said, pictures="", table="")
     told = "".join(_count(what, [each for each in repairs if each.what == what]) for what in REPAIR_TITLES)
     least = [
         (str(each.frame), " + ".join(map(str, each.given)), what, percent(each.probability))
@@ -115,7 +112,8 @@ def section(repairs: Sequence[MaskRepair] | None, scenes: Sequence[RepairScene] 
         "<code>dunno track --no-repair</code> keeps the masks as they were.</p>"
     )
     pictures = "" if scenes is None else _gallery(scenes)
-    return _filled(said, pictures, table("Least certain repairs", ("frame", "mask", "what", "probability"), least))
+    listed = table("Least certain repairs", ("frame", "mask", "what", "probability"), least)
+    return filled("masks.html", told=said, pictures=pictures, table=listed)
 
 
 def _count(what: str, found: Sequence[MaskRepair]) -> str:
@@ -145,8 +143,3 @@ def _item(scene: RepairScene) -> str:
 
 def _marks(view: View, labels: Sequence[int] | Ints, name: str) -> list[Mark]:
     return [(view.outlines[label], str(label), name or f"mother m{i % 5}") for i, label in enumerate(labels)]
-
-
-def _filled(told: str, pictures: str, listed: str) -> str:
-    page = files("dunno.report").joinpath("masks.html").read_text(encoding="utf-8")
-    return Template(page).substitute(told=told, pictures=pictures, table=listed)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.resources import files
-from string import Template
 from typing import Any
 
 from dunno.calibration.verdict import LARGEST_RATIO, LARGEST_SURPRISE, still_kept
 from dunno.report import svg
-from dunno.report.html_tables import table
+from dunno.report.html_parts import filled, table
 from dunno.runs import findings
 from dunno.runs.numbers import count, percent
 from dunno.runs.promises import promises
@@ -27,8 +25,8 @@ def section(about: RunInfo, found: Summary) -> str:
     tests = about.skip_tests
     if not tests:
         return ""
-    shown = Template(files("dunno.report").joinpath("skipped_frames.html").read_text(encoding="utf-8"))
-    return shown.substitute(
+    return filled(
+        "skipped_frames.html",
         total=escape(_total(tests[0])),
         others=_others(about),
         promises=_by_promise(tests[0]),

@@ -9,7 +9,7 @@ from dunno.evaluation.calibration_error import BINS, CalibrationCurve, curve
 from dunno.evaluation.pairs_with_truth import decide
 from dunno.evaluation.sparsification import Sparsification, sparsify
 from dunno.report import svg
-from dunno.report.html_tables import table
+from dunno.report.html_parts import table
 from dunno.runs.numbers import count, percent
 from dunno.tracking import Tracking
 from dunno.types import Truth

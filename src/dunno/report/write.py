@@ -18,7 +18,6 @@ from dunno.io.truths import read_truth
 from dunno.io.writing import whole
 from dunno.report import forest, words
 from dunno.report.doubts import Doubt
-from dunno.report.families import certainty_over_time
 from dunno.report.link_scenes import Scene, scenes
 from dunno.report.page import PageContent, page
 from dunno.report.repairs import MaskRepair, RepairScene, read_repairs, repair_scenes
@@ -69,7 +68,8 @@ def write_report(
     pictures, about_pictures = _pictures(movie, counted.doubts, why_not)
     deciding = ReviewAddress(port_of(run["parameters"]))
     frames = np.array(about.frames, np.int64)
-    trees, drawing = _grown(progress(linked_blocks(folder), total), counted, frames, deciding)
+    again, rows = progress(linked_blocks(folder), total), counted.families.table()
+    trees, drawing = forest.grow(again, counted.shown_families, rows, frames, deciding)
     repairs = read_repairs(folder)
     repaired = _repaired(folder, masks, movie, repairs) if pictures is not None else None
     shown = trees, drawing, pictures, words.without_folders(about_pictures, about)
@@ -132,17 +132,3 @@ def _drawing_note(movie: Movie) -> str:
     drawn = "" if movie.has_images else "The movie has no images: cells are drawn from their masks. "
     above = "" if movie.n_dimensions == 2 else "Volumes are seen from above, through their whole depth."
     return (drawn + above).strip()
-
-
-def _grown(
-    blocks: Iterator[Block], counted: Survey, frames: np.ndarray, deciding: ReviewAddress
-) -> tuple[list[forest.Tree], str]:
-    """The forest's trees and their drawing, for which all blocks are read once more."""
-    families = counted.families
-    trees = forest.plant(counted.shown_families, families.table())
-    if not trees:
-        return [], ""
-    row, column = forest.drawn_tracks(trees), forest.columns(frames)
-    shape = (len(row), max(column.values()) + 1)
-    least = certainty_over_time(blocks, row, column, shape)
-    return trees, forest.draw(trees, least, frames, deciding)
