@@ -71,16 +71,8 @@ def _say_findings(console: Console, run: Run) -> None:
     console.print(grid)
     console.print("\n[bold]What is there?[/bold]")
     grid = _grid()
-    for name, told in (
-        ("cells", findings.cells(found)),
-        ("divisions", findings.divisions(found)),
-        ("tracks", findings.tracks(found)),
-        ("debris", findings.debris(found)),
-        ("masks", findings.masks_repaired(found.repairs)),
-        ("left out", findings.missing(found)),
-    ):
-        if told is not None:
-            grid.add_row(name, escape(told))
+    for name, told in findings.what_is_there(found).items():
+        grid.add_row("left out" if name == "missing" else name, escape(told))
     console.print(grid)
 
 

@@ -150,15 +150,8 @@ def _figures(content: PageContent) -> str:
 
 def _told(found: Summary) -> str:
     """The same in sentences, as the screen said them."""
-    told = {
-        "Cells": findings.cells(found),
-        "Divisions": findings.divisions(found),
-        "Tracks": findings.tracks(found),
-        "Debris": findings.debris(found),
-        "Masks": findings.masks_repaired(found.repairs),
-        "Missing": findings.missing(found),
-    }
-    return "".join(f"<dt>{name}</dt><dd>{escape(text)}.</dd>" for name, text in told.items() if text)
+    told = findings.what_is_there(found).items()
+    return "".join(f"<dt>{name.capitalize()}</dt><dd>{escape(text)}.</dd>" for name, text in told)
 
 
 def _look(content: PageContent) -> str:

@@ -20,6 +20,19 @@ REPAIRED = {
 DESCRIBED = "seen from the first frame or their birth on, until they divide or the movie ends"
 
 
+def what_is_there(found: Summary) -> dict[str, str]:
+    """All of it but the links, by what it is about."""
+    told = {
+        "cells": cells(found),
+        "divisions": divisions(found),
+        "tracks": tracks(found),
+        "debris": debris(found),
+        "masks": masks_repaired(found.repairs),
+        "missing": missing(found),
+    }
+    return {name: text for name, text in told.items() if text}
+
+
 def wrong_links(found: Summary) -> str:
     """How many links are expected to be wrong."""
     if not found.links:

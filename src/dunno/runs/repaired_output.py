@@ -11,13 +11,13 @@ import numpy as np
 from dunno.io import block_files, cell_files
 from dunno.io.ctc import write_mask
 from dunno.io.output import MASKS, OBJECTS
-from dunno.runs.unreadable_frames import Tracked, undefined
+from dunno.runs.unreadable_frames import Tracked
 from dunno.segments.drawing import SIXTEEN_BITS, Drawn
 from dunno.segments.repair import OtherSegments, Repair
 from dunno.segments.segment_model import SegmentModel
 from dunno.tracking.measured_blocks import broken_frames, frame_blocks, measure_block
-from dunno.tracking.repairing import RepairedSpan, repaired_movie, repaired_spans
-from dunno.types import BrokenFrame, Movie
+from dunno.tracking.repairing import repaired_movie, repaired_spans
+from dunno.types import Movie
 from dunno.types.cells import AXES
 from dunno.work.progress import Tell
 
@@ -56,16 +56,10 @@ class RepairedRun:
                 self._drawn.update(span.drawn)
                 tables[0].writerows(map(self._row, span.repairs))
                 tables[1].writerows(_rows(span.others))
-                tracked = self._tracked(span)
+                tracked = Tracked.without(span.block, self._given, self._broken)
                 block_files.write_block(block_files.block_file(pairs, index), tracked.block, tracked.broken)
                 yield tracked
         write_masks(self.movie, self._place)
-
-    def _tracked(self, span: RepairedSpan) -> Tracked:
-        frames = {int(self._given.frames[t]): problem for t, problem in self._broken.items()}
-        own = set(span.block.frames[span.block.first :].tolist())
-        found = [BrokenFrame(frame, frames[frame]) for frame in sorted(own & set(frames))]
-        return Tracked(undefined(span.block, frames) if found else span.block, found)
 
     def _row(self, repair: Repair) -> list[object]:
         if (repair.frame, repair.mask) not in self._counted:  # a mask that is cut has a row for each of its parts
@@ -98,11 +92,5 @@ def _rows(others: OtherSegments) -> Iterator[list[object]]:
     for k in range(len(others.id)):
         masks = f"{others.mask[k]}+{others.other_mask[k]}" if others.other_mask[k] else int(others.mask[k])
         place = [f"{x:.6g}" for x in others.centroid[k]]
-        yield [
-            int(others.frame[k]),
-            int(others.id[k]),
-            masks,
-            f"{others.area[k]:.6g}",
-            *place,
-            f"{others.p_segment[k]:.6g}",
-        ]
+        numbers = int(others.frame[k]), int(others.id[k])
+        yield [*numbers, masks, f"{others.area[k]:.6g}", *place, f"{others.p_segment[k]:.6g}"]
