@@ -52,13 +52,7 @@ class MaskScores:
 
 
 def mask_scores(movie: Movie, truth: Truth, kept: Bools | None = None) -> MaskScores:
-    """Score a movie's masks.
-
-    Args:
-        movie: The masks.
-        truth: The annotation, with its masks.
-        kept: (N,) which of the movie's cells count, frame by frame; all of them unless given.
-    """
+    """Score a movie's masks beside an annotation that has masks, too: of its (N,) cells, frame by frame, those that are `kept`."""
     assert truth.markers is not None
     counts, likeness, shares, first = np.zeros(5, np.int64), [], [], 0
     for t in range(len(movie)):

@@ -49,14 +49,10 @@ def read_written_run(folder: str | Path) -> dict[str, Any]:
 
 
 def reopen_movie(folder: str | Path, masks: str | Path | None = None, as_given: bool = False) -> Movie:
-    """Open the movie that an output was made from.
+    """Open the movie that an output was made from, under its repaired masks where it has some, unless `as_given`.
 
-    Its cells are those that were measured then, and masks that have changed since are refused when they are read.
-
-    Args:
-        folder: The output.
-        masks: Where they are now, if they have moved.
-        as_given: Not under its repaired masks, where it has some.
+    Its cells are those that were measured then, and masks that have changed since are refused when they are read; `masks` says
+    where they are now, if they have moved.
     """
     movie = reopen_given(folder, masks)
     return with_stored_cells(movie, folder, as_given=as_given)

@@ -27,13 +27,11 @@ Cell = tuple[int, int]
 
 
 def read_truth(path: str | Path, movie: Movie, whole_cells: Path | None = None) -> Truth:
-    """Read an annotation and match it to a movie's detections.
+    """Read an annotation and match it to the detections of a movie, or of every n-th frame of it.
 
-    Args:
-        path: A `SEQ_GT` folder or its `TRA`; a `.csv` with a row per cell (frame, id, mother_frame, mother) whose names are
-            those of the movie's cells; a table of tracks (`track_id`, frame, and label or place); or a GEFF, matched by place.
-        movie: The movie, or every n-th frame of it.
-        whole_cells: Masks of whole cells with the labels of a `SEQ_GT`, where it holds markers.
+    It is a `SEQ_GT` folder or its `TRA`; a `.csv` with a row per cell (frame, id, mother_frame, mother) whose names are those of
+    the movie's cells; a table of tracks (`track_id`, frame, and label or place); or a GEFF, matched by place. Where a `SEQ_GT`
+    holds markers, `whole_cells` are masks of whole cells with its labels.
     """
     path = Path(path)
     if GeffLinks().accepts(path):

@@ -62,19 +62,12 @@ class Box:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A frame as a person sees it, seen from above where it is 3D.
+    """A frame as a person sees it, seen from above where it is 3D."""
 
-    Attributes:
-        labels: (Y, X) which cell is seen where.
-        grey: (Y, X) 0 to 255.
-        masks: ([Z,] Y, X) the labels, of cells behind others too.
-        image: (Y, X) the intensities; `None` where the movie has masks only.
-    """
-
-    labels: LabelImage
-    grey: NDArray[np.uint8]
-    masks: LabelImage
-    image: NDArray[Any] | None = None
+    labels: LabelImage  # (Y, X) which cell is seen where
+    grey: NDArray[np.uint8]  # (Y, X) 0 to 255
+    masks: LabelImage  # ([Z,] Y, X) the labels, of cells behind others too
+    image: NDArray[Any] | None = None  # (Y, X) the intensities; `None` where the movie has masks only
 
     def stretched(self, box: Box) -> NDArray[np.uint8]:
         """The grey values inside a box, from its darkest to its brightest."""

@@ -72,11 +72,7 @@ class Scene:
 
 
 def scenes(movie: Movie, doubts: Sequence[Doubt]) -> list[Scene]:
-    """Look at every doubt, reading each frame once and holding two at a time.
-
-    Raises:
-        MovieError: The movie cannot be read, or is not the one that was tracked.
-    """
+    """Look at every doubt, reading each frame once and holding two at a time; a movie that was not tracked is refused."""
     place = {frame: t for t, frame in enumerate(movie.frames.tolist())}
     found: dict[int, Scene] = {}
     held: dict[int, Picture] = {}

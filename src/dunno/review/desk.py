@@ -22,12 +22,7 @@ WORTH_ASKING = 0.1
 
 
 class Desk:
-    """A review with its movie on the table, and the question that was asked last. Several people have a desk each.
-
-    Attributes:
-        goal: How many wrong links, expected, are few enough.
-        at: The row to show first, whatever would be asked.
-    """
+    """A review with its movie on the table, and the question that was asked last. Several people have a desk each."""
 
     def __init__(
         self,
@@ -40,11 +35,11 @@ class Desk:
         self.views = views or Views(review)
         self.order: Order = "gain"
         self.chosen = Filter()
-        self.goal: float | None = None
+        self.goal: float | None = None  # how many wrong links, expected, are few enough
         self._asked: Question | None = None
         self._plan: Question | None = None
         self._planned_for = 0.0
-        self.at = at
+        self.at = at  # the row to show first, whatever would be asked
         self._taken = taken  # rows that others are looking at
 
     @property
@@ -91,13 +86,7 @@ class Desk:
         self._asked = self._plan = None
 
     def answer(self, decision: Decision, who: str | None = None, seen: int | None = None) -> dict[str, Any]:
-        """Take a decision, and say what followed from it.
-
-        Args:
-            decision: What the person says.
-            who: Who that is.
-            seen: The version of the review that was looked at; what others said about the cell since then is not overwritten.
-        """
+        """Take a decision, and say what followed from it; what others said of the cell since version `seen` is not overwritten."""
         review = self.review
         review.check_seen(decision, seen)
         before, links, errors = review.table.expected_wrong_links, review.table.linked.sum(), review.table.error.copy()

@@ -83,15 +83,11 @@ class Review(ReviewState):
         read_only: bool = False,
         progress: Progress = lambda pairs, total: pairs,
     ) -> Review:
-        """Open an output for review, with all that was decided so far.
+        """Open what `dunno track` wrote for review, with all that was decided so far.
 
-        Args:
-            folder: What `dunno track` wrote.
-            who: Who decides; the user's name if not given.
-            masks: Where the movie's masks are now, if they have moved.
-            movie: The movie itself, where it is open already.
-            read_only: Do not lock the folder and take no decisions.
-            progress: Wraps the stream of pairs, knowing how many will come.
+        The user's name says who decides, if nobody is named. `masks` are where the movie's are now, if they have moved; `movie` is
+        the movie itself, where it is open already. Read only, the folder is not locked and takes no decisions. `progress` wraps
+        the stream of blocks, knowing how many will come.
         """
         folder = Path(folder)
         about = read_run(folder)
@@ -163,10 +159,7 @@ class Review(ReviewState):
     def answer(self, decision: Decision, question: Question | None = None, who: str | None = None) -> LoggedAnswer:
         """Take a decision: refused with the reason if it contradicts others, on the disk when this returns.
 
-        Args:
-            decision: What the person says.
-            question: How it came to be asked; `None` if the person chose the cell.
-            who: Who says it, if it is not whoever opened the review.
+        Without the `question` that it answers, the person chose the cell; `who` is by default whoever opened the review.
         """
         log = self._open_log()
         self._check_place(decision)
@@ -210,15 +203,11 @@ class Review(ReviewState):
         taken: Set[int] = frozenset(),
         near: int | None = None,
     ) -> Question | None:
-        """The question to ask now; `None` where there is none left.
+        """The question to ask now, `None` where there is none left: about daughters that are `chosen`, or about any for the audit.
 
-        Args:
-            order: What comes first.
-            chosen: Which daughters are asked about; the audit asks about anybody.
-            after: Plan ahead: the question that follows this one, whatever its answer will be. Cells on which the answer has a
-                say are left to later.
-            taken: Rows that somebody else is looking at.
-            near: The row that was answered last: what is near it comes first if it gains nearly as much.
+        With `after`, the question that follows that one, whatever its answer will be; cells on which it has a say are left to
+        later. Rows that somebody else looks at are `taken`, and what is `near` the row that was answered last comes first if it
+        gains nearly as much.
         """
         unanswered = self.unanswered
         unanswered[list(taken)] = False

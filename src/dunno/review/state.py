@@ -48,17 +48,12 @@ class ReportedLinks(NamedTuple):
 
 
 class ReviewState:
-    """An output's pairs given the answers that stand.
-
-    Attributes:
-        table: A row for every daughter, up to date.
-        answers: For every row with an answer, those that stand, the last one last.
-        resolved: Solves segments again, where masks were repaired; else `None`.
-    """
+    """An output's pairs given the answers that stand."""
 
     def __init__(self, folder: Path, about: RunInfo, progress: Progress, masks: str | Path | None = None) -> None:
         self._keep_links = about.links is not None or not about.joint
         self._store = Store(folder)
+        # for every row with an answer, those that stand, the last one last
         self.answers: dict[int, list[LoggedAnswer]] = defaultdict(list)
         self.table = Table.of(progress(self._store.stream(), n_blocks(folder)))
         rules = Rules(no_mother=about.no_mother, keep_links=self._keep_links)

@@ -31,12 +31,7 @@ def export_masks(
 ) -> ExportedMasks:
     """Write an output's masks as `maskNNN.tif`, as they were repaired; as they were given where none was.
 
-    Args:
-        folder: What `dunno track` wrote.
-        target: The folder to make.
-        masks: Where the movie's masks are now, if they have moved.
-        with_debris: Write what is taken for debris, too.
-        overwrite: Replace what dunno wrote there before.
+    Without `with_debris`, what is taken for debris is left out; `masks` is where the movie's are now, if they have moved.
     """
     movie, about = reopen_movie(folder, masks), read_run(folder)
     kept = tracks_of_cells(linked_blocks(folder))

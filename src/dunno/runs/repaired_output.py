@@ -26,19 +26,14 @@ REPAIR_COLUMNS = ("frame", "mask", "label", "what", "probability")
 
 
 class RepairedRun:
-    """A movie that is tracked with its masks repaired.
-
-    Attributes:
-        movie: The movie under its repaired masks; frames are known as soon as their block was given.
-        counts: How many masks were split, joined and left out.
-    """
+    """A movie that is tracked with its masks repaired, of which frames are known as soon as their block was given."""
 
     def __init__(self, movie: Movie, model: SegmentModel, place: Path, tell: Tell) -> None:
         self._broken = broken_frames(movie)
         self._given, self._model, self._place, self._tell = movie.blanked([*self._broken]), model, place, tell
         self._drawn: dict[int, Drawn] = {}
         self.movie = repaired_movie(self._given, self._drawn)
-        self.counts: dict[str, int] = {}
+        self.counts: dict[str, int] = {}  # of masks that were split, joined and left out
         self._counted: set[tuple[int, int]] = set()
 
     def blocks(self) -> Iterator[Tracked]:
