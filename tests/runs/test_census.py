@@ -15,10 +15,9 @@ from dunno.cli import run
 from dunno.io.block_files import linked_blocks
 from dunno.io.output import read_run
 from dunno.lineage.tracks import TrackNumbers, numbered
-from dunno.runs.division_count import count_interval
 from dunno.runs.doubtful_links import KEPT_LINKS, ONE_DOUBT_WITHIN, DoubtfulLinks
 from dunno.runs.run import track_into
-from dunno.runs.summary import Census, Summary
+from dunno.runs.summary import Census, Summary, count_interval
 from dunno.simulate import colony
 from dunno.tracking import Tracking
 from tests.repaired import repaired

@@ -51,7 +51,6 @@ def _say_findings(console: Console, run: Run) -> None:
     from rich.markup import escape
 
     from dunno.runs import findings
-    from dunno.runs.promises import promises
 
     found, about = run.summary, run.about
     console.print(
@@ -59,7 +58,7 @@ def _say_findings(console: Console, run: Run) -> None:
     )
     console.print("\n[bold]Can it be trusted?[/bold]")
     grid, said = _grid(), set[str]()
-    for promise in promises(about):
+    for promise in findings.promises(about):
         colour = VERDICT_COLOURS[promise.verdict]
         lines = [
             f"[{colour}]{promise.verdict}[/{colour}]" + ("" if promise.verdict in said else f": {promise.meaning}")

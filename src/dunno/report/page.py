@@ -18,7 +18,6 @@ from dunno.report.survey import Survey
 from dunno.report.truthfulness import Truthfulness
 from dunno.runs import findings
 from dunno.runs.numbers import amount, count, percent
-from dunno.runs.promises import promises
 from dunno.runs.summary import Summary
 from dunno.types import RunInfo
 
@@ -89,7 +88,7 @@ def _contents(sections: str) -> str:
 
 def _promises(about: RunInfo) -> str:
     """A line for each promise, where there are several; else what the one verdict means."""
-    found = promises(about)
+    found = findings.promises(about)
     if len(found) < 2:
         return escape(words.verdict(about)[1])
     lines, said = list[str](), set[str]()

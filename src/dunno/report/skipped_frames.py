@@ -11,7 +11,6 @@ from dunno.report import svg
 from dunno.report.html_parts import filled, table
 from dunno.runs import findings
 from dunno.runs.numbers import count, percent
-from dunno.runs.promises import promises
 from dunno.runs.summary import Summary
 from dunno.types import RunInfo
 from dunno.types.special import wilson
@@ -38,7 +37,7 @@ def section(about: RunInfo, found: Summary) -> str:
 
 def _others(about: RunInfo) -> str:
     """What was tested in other ways, of the other promises."""
-    told = [each for each in promises(about) if each.about != "links"]
+    told = [each for each in findings.promises(about) if each.about != "links"]
     lines = (f"<li>{each.about}: {each.verdict}, because {escape(each.reason)}</li>" for each in told)
     return f"<p>Of the rest:</p><ul>{''.join(lines)}</ul>" if told else ""
 
