@@ -26,6 +26,9 @@ TRACK_COLUMN_NAMES: dict[str, tuple[str, ...]] = {
 }
 """What columns are called by napari, LapTrack, btrack, trackpy, Ultrack and others, in any case; the first that is there counts."""
 
+NAPARI_AXES = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
+"""The columns of a napari Tracks layer, which has no names for them."""
+
 CENTROIDS = {2: ("y", "x"), 3: ("z", "y", "x")}
 EXPECTED_TRACK_COLUMNS = (
     "track_id, frame, and label or y, x (in volumes z, y, x; in pixels), and optionally parent_track_id"

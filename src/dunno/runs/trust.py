@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -16,7 +17,7 @@ from dunno.io import read
 from dunno.io.columns import edge_columns
 from dunno.io.graphs import is_networkx, is_tracksdata, rows_of_graph
 from dunno.io.joining import join
-from dunno.io.track_tables import TrackRows, labelled, rows_of
+from dunno.io.track_tables import NAPARI_AXES, TrackRows, labelled, rows_of
 from dunno.io.tracksdata_graphs import set_edges
 from dunno.tracking import Tracking
 from dunno.tracking.showing import summary_html
@@ -25,7 +26,6 @@ from dunno.types import Floats, Ints, Movie
 from dunno.types.links import GivenLinks
 
 COLUMN = "probability"
-TRACK_ARRAY_AXES = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
 SHARE_MATCHED = 0.5
 """Share of links that are matched to the masks where nothing is wrong with them."""
 
@@ -121,7 +121,7 @@ def _trust_table(table: Any, judge: _Judge, parent: Mapping[int, int] | None) ->
         flat = flat.loc[:, ~flat.columns.duplicated()]
     rows = rows_of({str(name): flat[name].to_numpy() for name in flat.columns}, judge.movie, "the table")
     if parent is not None:
-        rows = TrackRows(rows.track, rows.frame, rows.label, rows.place, parent)
+        rows = replace(rows, parent=parent)
     return table.assign(**{COLUMN: judge.rows(rows)})
 
 
@@ -139,7 +139,7 @@ def _trust_layer(layer: Any, judge: _Judge) -> Any:
     data, graph = np.asarray(layer.data), dict(layer.graph or {})
     rows = rows_of(_named(data), judge.movie, "the layer")
     parent = {int(new): int(old if np.ndim(old) == 0 else old[0]) for new, old in graph.items()}
-    rows = TrackRows(rows.track, rows.frame, rows.label, rows.place, parent)
+    rows = replace(rows, parent=parent)
     features = layer.features.assign(**{COLUMN: judge.rows(rows)})
     layer.data = data  # a layer sorts its data, and features that come later by the order they had before
     layer.features, layer.graph = features, graph
@@ -147,11 +147,11 @@ def _trust_layer(layer: Any, judge: _Judge) -> Any:
 
 
 def _named(array: np.ndarray) -> dict[str, np.ndarray]:
-    if array.ndim != 2 or array.shape[1] not in TRACK_ARRAY_AXES:
+    if array.ndim != 2 or array.shape[1] not in NAPARI_AXES:
         raise InputError(
-            f"an array of shape {array.shape}; expected (N, 4) or (N, 5): {', '.join(TRACK_ARRAY_AXES[5])}, as napari has it"
+            f"an array of shape {array.shape}; expected (N, 4) or (N, 5): {', '.join(NAPARI_AXES[5])}, as napari has it"
         )
-    return dict(zip(TRACK_ARRAY_AXES[array.shape[1]], array.T, strict=True))
+    return dict(zip(NAPARI_AXES[array.shape[1]], array.T, strict=True))
 
 
 def _tracklets(tracks: Sequence[Any]) -> Any:

@@ -10,13 +10,11 @@ import numpy as np
 
 from dunno.errors import InputError
 from dunno.io.images import one_line
-from dunno.io.track_tables import TrackRows, are_tracks, find_columns, rows_of
+from dunno.io.track_tables import NAPARI_AXES, TrackRows, are_tracks, find_columns, rows_of
 from dunno.types import Movie
 from dunno.types.links import GivenLinks
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
-NAPARI_AXES = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
-"""The columns of a napari Tracks layer, which has no names for them."""
 
 
 class TrackTableLinks:
