@@ -8,8 +8,9 @@ import numpy as np
 
 from dunno.errors import InputError
 from dunno.io.graphs import read_geff
-from dunno.io.spots import Spots, match_in_either_unit
-from dunno.types import Ints, Movie
+from dunno.io.spots import rows_with
+from dunno.io.track_tables import GivenRows
+from dunno.types import Movie
 from dunno.types.links import GivenLinks
 
 LARGEST_EXACT_FLOAT = float(2**53)
@@ -30,16 +31,17 @@ class GeffLinks:
 
     def read(self, path: Path, movie: Movie) -> GivenLinks:
         """Read times, places and edges; other properties stay on disk."""
-        spots, edges = spots_of_geff(path, movie)
-        return spots.links(*edges.T)
+        return rows_of_geff(path, movie).links(movie)
 
 
-def spots_of_geff(path: Path, movie: Movie) -> tuple[Spots, Ints]:
-    """A graph's nodes with the detections that they stand for, and (L, 2) the ids that its edges join."""
+def rows_of_geff(path: Path, movie: Movie) -> GivenRows:
+    """A graph's nodes, by their names, and its edges."""
     axes, places, ids, edges = read_geff(path, InputError)
     if len(axes) != movie.n_dimensions + 1:
         raise InputError(f"{path}: has the axes {axes}; expected time and {movie.n_dimensions} of space")
-    time, *place = places
+    order = np.argsort(ids, kind="stable")
+    time, *place = (values[order] for values in places)
     frame = np.where(np.isfinite(time), time, -1).clip(-1, LARGEST_EXACT_FLOAT).astype(np.int64)
-    spots = match_in_either_unit(ids, frame, np.stack(place, 1), movie, str(path), in_pixels=False)
-    return spots, edges
+    first, second = (rows_with(ids[order], end) for end in edges.T)
+    points = np.stack(place, 1)
+    return GivenRows(frame, None, points, first, second, name=ids[order], source=str(path), in_pixels=False)
