@@ -40,15 +40,20 @@ def _span(frames: Ints) -> str:
 
 
 def _decide_pair(pair: PairPosterior, true: TrueMothers, earlier: EarlierMothers | None, number: int) -> Decisions:
-    """The decisions about a pair's daughters; edges across gaps follow the pair's own.
+    """The decisions about a pair's daughters, by the pair's own edges.
 
-    With `earlier`, a daughter whose mother is not in the pair is judged by the latest earlier frame that shows the cell.
+    With `earlier`, by those across gaps, too: a daughter whose mother is not in the pair is judged by the latest earlier frame that
+    shows the cell.
     """
-    n, p_appear, into = len(pair.daughters), pair.p_appear, pair.block.into(pair.t)
+    n = len(pair.daughters)
     known = true.known & ~np.isnan(pair.entropy)
-    beyond = np.zeros(n, np.bool_) if earlier is None else earlier.frame >= 0
-    with np.errstate(divide="ignore"):
-        log_appear = pair.log_no_mother if earlier is None else np.log(p_appear)
+    if earlier is None:
+        into, beyond = pair.near, np.zeros(n, np.bool_)
+        log_appear, p_appear = pair.log_no_mother, np.exp(pair.log_no_mother)
+    else:
+        into, beyond, p_appear = pair.block.into(pair.t), earlier.frame >= 0, pair.p_appear
+        with np.errstate(divide="ignore"):
+            log_appear = np.log(p_appear)
     daughter = pair.block.daughter[into] - pair.daughter_rows.start
     probability, log_probability = pair.block.probability[into], pair.block.log_probability[into]
     selected, edge_true = pair.block.selected[into], _true_edges(pair, true, earlier)
@@ -92,11 +97,11 @@ def _decide_pair(pair: PairPosterior, true: TrueMothers, earlier: EarlierMothers
 
 
 def _true_edges(pair: PairPosterior, true: TrueMothers, earlier: EarlierMothers | None) -> Bools:
-    """(E,) which of the edges that lead to a pair's daughters join them to their true mothers."""
-    near, cells = true.is_true(pair.mother, pair.daughter), pair.block.cells
-    far, daughter = pair.block.mother[pair.far], pair.earlier.daughter
+    """(E,) which of the edges join a pair's daughters to their true mothers; those across gaps come last."""
+    near = true.is_true(pair.mother, pair.daughter)
     if earlier is None:
-        return np.append(near, np.zeros(len(far), np.bool_))
+        return near
+    cells, far, daughter = pair.block.cells, pair.block.mother[pair.far], pair.earlier.daughter
     there = (cells.frame[far] == earlier.frame[daughter]) & (cells.label[far] == earlier.label[daughter])
     return np.append(near, there)
 
