@@ -7,7 +7,7 @@ from html import escape
 
 from dunno.report.crops import Box
 from dunno.report.doubts import WORTH_SHOWING, Doubt
-from dunno.report.link_scenes import Outline, Scene, View
+from dunno.report.link_scenes import Outline, TwoViews, View
 from dunno.report.review_address import ReviewAddress
 from dunno.runs.numbers import percent
 
@@ -24,7 +24,7 @@ Mark = tuple[Outline, str, str]
 Place = tuple[float, float, float, float]
 
 
-def draw(doubts: Sequence[Doubt], pictures: Sequence[Scene] | None, deciding: ReviewAddress) -> str:
+def draw(doubts: Sequence[Doubt], pictures: Sequence[TwoViews] | None, deciding: ReviewAddress) -> str:
     """A list item per link; without pictures, their numbers only."""
     items = [
         _item(rank, doubt, None if pictures is None else pictures[rank - 1], deciding)
@@ -33,7 +33,7 @@ def draw(doubts: Sequence[Doubt], pictures: Sequence[Scene] | None, deciding: Re
     return f'<ol class="gallery" role="list">{"".join(items)}</ol>'
 
 
-def _item(rank: int, doubt: Doubt, scene: Scene | None, deciding: ReviewAddress) -> str:
+def _item(rank: int, doubt: Doubt, scene: TwoViews | None, deciding: ReviewAddress) -> str:
     head = (
         f'<h3><span class="rank">{rank}</span> Cell {doubt.daughter} in frame {doubt.frame}'
         f'<span class="chance">{percent(doubt.probability)}</span></h3>'
@@ -45,7 +45,7 @@ def _item(rank: int, doubt: Doubt, scene: Scene | None, deciding: ReviewAddress)
     return f'<li class="doubt">{head}{views}{_options(doubt)}{decide}</li>'
 
 
-def _views(doubt: Doubt, scene: Scene) -> str:
+def _views(doubt: Doubt, scene: TwoViews) -> str:
     marks = [
         (scene.before.outlines[each.label], f"{MARK_LETTERS[i]} {percent(each.probability)}", _name(i, each.selected))
         for i, each in enumerate(doubt.mothers)
@@ -64,7 +64,7 @@ def _views(doubt: Doubt, scene: Scene) -> str:
 
 
 def two_figures(
-    scene: Scene, marks: tuple[Sequence[Mark], Sequence[Mark]], told: tuple[str, str], captions: tuple[str, str]
+    scene: TwoViews, marks: tuple[Sequence[Mark], Sequence[Mark]], told: tuple[str, str], captions: tuple[str, str]
 ) -> str:
     """A scene's views beside each other, with their marks, descriptions and captions."""
     figures = "".join(

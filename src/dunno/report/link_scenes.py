@@ -46,7 +46,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Scene:
+class TwoViews:
     """Two views of the same place, of a doubtful link or a repair, in pixels of `width` × `height`."""
 
     width: int
@@ -57,7 +57,7 @@ class Scene:
     @classmethod
     def of(
         cls, before: Picture, after: Picture, box: Box, labels: tuple[Iterable[int], Iterable[int]], lit: bool
-    ) -> Scene:
+    ) -> TwoViews:
         """Crops of two pictures, with the outlines of some cells in each; `lit` if they are images, not drawn masks."""
         factor = -(-max(box.width, box.height) // VIEW_SIDE)
         crops = (before.crop(box), after.crop(box))
@@ -71,10 +71,10 @@ class Scene:
         return cls(-(-box.width // factor), -(-box.height // factor), *views)
 
 
-def scenes(movie: Movie, doubts: Sequence[Doubt]) -> list[Scene]:
+def scenes(movie: Movie, doubts: Sequence[Doubt]) -> list[TwoViews]:
     """Look at every doubt, reading each frame once and holding two at a time; a movie that was not tracked is refused."""
     place = {frame: t for t, frame in enumerate(movie.frames.tolist())}
-    found: dict[int, Scene] = {}
+    found: dict[int, TwoViews] = {}
     held: dict[int, Picture] = {}
     for index in sorted(range(len(doubts)), key=lambda each: doubts[each].frame):
         doubt = doubts[index]
@@ -84,7 +84,7 @@ def scenes(movie: Movie, doubts: Sequence[Doubt]) -> list[Scene]:
     return [found[index] for index in range(len(doubts))]
 
 
-def _scene(doubt: Doubt, before: Picture, after: Picture, movie: Movie) -> Scene:
+def _scene(doubt: Doubt, before: Picture, after: Picture, movie: Movie) -> TwoViews:
     cells = [(each.label, each.bbox, each.area) for each in doubt.mothers]
     for label, bbox, area in cells:
         _check(before, label, bbox, area, doubt.mother_frame, movie)
@@ -92,7 +92,7 @@ def _scene(doubt: Doubt, before: Picture, after: Picture, movie: Movie) -> Scene
     boxes = np.stack([doubt.bbox, *(bbox for _, bbox, _ in cells)])[:, :, -2:]  # seen from above
     box = around(boxes.reshape(-1, 2).astype(np.float64), MARGIN, LEAST_SIDE, before)
     labels = [label for label, *_ in cells], [doubt.daughter]
-    return Scene.of(before, after, box, labels, movie.has_images)
+    return TwoViews.of(before, after, box, labels, movie.has_images)
 
 
 def around(points: Floats, margin: float, least: float, seen: Picture) -> Box:

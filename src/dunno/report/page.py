@@ -11,7 +11,7 @@ from html import escape
 
 from dunno.report import forest, gallery, link_charts, repairs, skipped_frames, truthfulness, words
 from dunno.report.html_parts import filled, read_part, table
-from dunno.report.link_scenes import Scene
+from dunno.report.link_scenes import TwoViews
 from dunno.report.repairs import MaskRepair, RepairScene
 from dunno.report.review_address import ReviewAddress
 from dunno.report.survey import Survey
@@ -30,7 +30,7 @@ class PageContent:
     survey: Survey  # What was counted
     trees: Sequence[forest.Tree]  # The families that are drawn
     forest: str  # Their drawing
-    scenes: Sequence[Scene] | None  # Pictures of the least certain links; `None` if the movie cannot be looked at
+    scenes: Sequence[TwoViews] | None  # Pictures of the least certain links; `None` if the movie cannot be looked at
     about_pictures: str  # Why not, or what else is to be known about them
     truthfulness: Truthfulness | None  # The comparison with the truth, where it was given
     deciding: ReviewAddress  # Where links are decided on

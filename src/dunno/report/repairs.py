@@ -13,7 +13,7 @@ import numpy as np
 from dunno.report.crops import Picture, picture
 from dunno.report.gallery import Mark, two_figures
 from dunno.report.html_parts import filled, table
-from dunno.report.link_scenes import Scene, View, around
+from dunno.report.link_scenes import TwoViews, View, around
 from dunno.runs.findings import REPAIRED
 from dunno.runs.numbers import amount, count, percent
 from dunno.types import Ints, Movie
@@ -42,7 +42,7 @@ class RepairScene:
     """A repair and its two pictures."""
 
     repair: MaskRepair
-    views: Scene
+    views: TwoViews
 
 
 def read_repairs(folder: Path) -> list[MaskRepair] | None:
@@ -92,7 +92,7 @@ def _scene(repair: MaskRepair, before: Picture, after: Picture, has_images: bool
     rows, columns = np.nonzero(inside)
     points = np.array([[rows.min(), columns.min()], [rows.max() + 1, columns.max() + 1]], np.float64)
     box = around(points, ROOM, SMALLEST_CROP, before)
-    return RepairScene(repair, Scene.of(before, after, box, (repair.given, repair.drawn), has_images))
+    return RepairScene(repair, TwoViews.of(before, after, box, (repair.given, repair.drawn), has_images))
 
 
 def section(repairs: Sequence[MaskRepair] | None, scenes: Sequence[RepairScene] | None) -> str:

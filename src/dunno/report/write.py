@@ -18,7 +18,7 @@ from dunno.io.truths import read_truth
 from dunno.io.writing import whole
 from dunno.report import forest, words
 from dunno.report.doubts import Doubt
-from dunno.report.link_scenes import Scene, scenes
+from dunno.report.link_scenes import TwoViews, scenes
 from dunno.report.page import PageContent, page
 from dunno.report.repairs import MaskRepair, RepairScene, read_repairs, repair_scenes
 from dunno.report.review_address import ReviewAddress, port_of
@@ -117,7 +117,7 @@ def _compared(folder: Path, movie: Movie, about: RunInfo, truth: Path, n_bins: i
     return compare(Tracking(movie, tuple(linked_blocks(folder)), about), read_truth(truth, movie), n_bins)
 
 
-def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[Scene] | None, str]:
+def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[TwoViews] | None, str]:
     """Pictures of doubts with what is to be known about them, or why there are none."""
     try:
         if movie is not None:
