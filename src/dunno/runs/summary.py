@@ -89,9 +89,8 @@ class Census:
         self.summary = Summary()
         self._frames, self._candidates, self._order = 1, 0, list[int]()
         self._by_track = np.zeros((len(COUNTED), 1024))
-        self._dividing: list[
-            Floats
-        ] = []  # (3, K) each: tracks, positions of frames, and how probably they divide there
+        # (3, K) each: tracks, positions of frames, and how probably they divide there
+        self._dividing: list[Floats] = []
         self._missing = 0.0 if about.links else None
         self._missing_divisions: float | None = None
 

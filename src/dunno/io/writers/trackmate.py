@@ -51,10 +51,8 @@ class TrackMateWriter:
         self._spots = tempfile.TemporaryFile("w+", dir=path.parent, encoding="utf-8")
         self._names: list[str] = []
         self._n_spots, self._frames = 0, array("q")
-        self._ends, self._values = (
-            array("q"),
-            array("d"),
-        )  # of edges: mother, daughter, family; probability, cost, frames apart
+        # of edges: mother, daughter, family; probability, cost, frames apart
+        self._ends, self._values = array("q"), array("d")
 
     def write(self, numbered: NumberedBlock) -> None:
         columns, block = columns_for_tools(numbered), numbered.block
