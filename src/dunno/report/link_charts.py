@@ -51,16 +51,15 @@ def draw_histogram(histogram: Ints) -> str:
     x = svg.across(0, 1)
     top = 10 ** np.ceil(np.log10(max(int(histogram.max()), 2) * 1.5))
     y = svg.upwards(0.6, float(top), log=True)
-    body = [svg.y_axis(y, x.begin, x.end, "links (log scale)", svg.whole)]
+    marks = []
     for index, number in enumerate(histogram.tolist()):
         left, right = x(index / HISTOGRAM_BINS) + BAR_GAP / 2, x((index + 1) / HISTOGRAM_BINS) - BAR_GAP / 2
         if number:
-            body.append(svg.bar(left, y(number), right - left, y.begin))
-            body.append(svg.text((left + right) / 2, y(number) - 5, count(number), "middle", "small"))
-    body.append(svg.x_axis(x, y.begin, "probability of the link", svg.as_percent, 11))
-    surest = int(histogram[-1])
-    told = f"Histogram of link probabilities: {count(surest)} of {count(int(histogram.sum()))} links are above 95 %."
-    return svg.chart(body, told)
+            marks.append(svg.bar(left, y(number), right - left, y.begin))
+            marks.append(svg.text((left + right) / 2, y(number) - 5, count(number), "middle", "small"))
+    told = f"Histogram of link probabilities: {count(int(histogram[-1]))} of {count(int(histogram.sum()))} links are above 95 %."
+    titles = "probability of the link", "links (log scale)"
+    return svg.Plot(x, y).chart(marks, told, titles, (svg.as_percent, svg.whole), (11, 5))
 
 
 def histogram_table(histogram: Ints) -> str:
@@ -191,19 +190,18 @@ def checking_axes(found: Checking) -> tuple[svg.Axis, svg.Axis]:
 
 def draw_checking(found: Checking) -> str:
     """The curve, with a marker that the slider moves."""
-    x, y = checking_axes(found)
-    points = [(x(n), y(wrong)) for n, wrong in zip(found.checked.tolist(), found.wrong.tolist(), strict=True)]
+    plot, at = svg.Plot(*checking_axes(found)), found.half
+    points, bottom = plot.points(found.checked, found.wrong), plot.y.begin
     under = "".join(f"L{px:.1f} {py:.1f}" for px, py in points)
-    at = found.half
-    body = [
-        svg.y_axis(y, x.begin, x.end, "expected wrong links left", svg.whole),
-        f'<path class="area" d="M{x.begin:g} {y.begin:g}{under}V{y.begin:g}Z"/>',
+    marks = [
+        f'<path class="area" d="M{plot.x.begin:g} {bottom:g}{under}V{bottom:g}Z"/>',
         svg.line(points, "line"),
-        f'<path id="guide" class="guide" d="M{points[at][0]:.1f} {y.begin:g}V{points[at][1]:.1f}"/>',
+        f'<path id="guide" class="guide" d="M{points[at][0]:.1f} {bottom:g}V{points[at][1]:.1f}"/>',
         f'<circle id="marker" class="marker" cx="{points[at][0]:.1f}" cy="{points[at][1]:.1f}" r="6"/>',
-        svg.x_axis(x, y.begin, "links checked, least certain first", svg.whole, 6),
     ]
-    return svg.chart(body, "Expected wrong links left after checking. " + found.sentence(at), name="checking")
+    told = "Expected wrong links left after checking. " + found.sentence(at)
+    titles = "links checked, least certain first", "expected wrong links left"
+    return plot.chart(marks, told, titles, (svg.whole, svg.whole), (6, 5), name="checking")
 
 
 def checking_table(found: Checking) -> str:
