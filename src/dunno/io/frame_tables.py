@@ -62,15 +62,12 @@ def _columns(header: list[str], axes: tuple[str, ...], width: int, path: Path) -
         if width not in (len(axes), len(axes) + 1):
             raise InputError(f"{path}: has {width} columns and no names; {SHIFTS_FORM}")
         return list(range(width))
-    found = [next((k for k, name in enumerate(header) if name in _called(axis)), None) for axis in axes]
+    called = [[name.format(axis) for name in SHIFT_NAMES] for axis in axes]
+    found = [next((k for k, name in enumerate(header) if name in names), None) for names in called]
     if None in found:
         raise InputError(f"{path}: has the columns {', '.join(header)[:200]}; {SHIFTS_FORM}")
     frame = [k for k, name in enumerate(header) if name in FRAME_NAMES][:1]
     return [*frame, *(k for k in found if k is not None)]
-
-
-def _called(axis: str) -> list[str]:
-    return [name.format(axis) for name in SHIFT_NAMES]
 
 
 def _are_numbers(row: Sequence[str]) -> bool:

@@ -111,7 +111,7 @@ def section(repairs: Sequence[MaskRepair] | None, scenes: Sequence[RepairScene] 
         "alone. Every change is listed in <code>repairs.csv</code>, and none is made that is less probable than not. "
         "<code>dunno track --no-repair</code> keeps the masks as they were.</p>"
     )
-    pictures = "" if scenes is None else _gallery(scenes)
+    pictures = "" if scenes is None else f'<ol class="gallery" role="list">{"".join(map(_item, scenes))}</ol>'
     listed = table("Least certain repairs", ("frame", "mask", "what", "probability"), least)
     return filled("masks.html", told=said, pictures=pictures, table=listed)
 
@@ -122,10 +122,6 @@ def _count(what: str, found: Sequence[MaskRepair]) -> str:
     wrong, n = amount(sum(1 - each.probability for each in found)), sum(len(each.given) or 1 for each in found)
     masks = f"{count(n)} mask{'' if n == 1 else 's'} {escape(REPAIRED[what][n != 1])}"
     return f"<li><strong>{masks}</strong>; about {wrong} of that is expected to be wrong</li>"
-
-
-def _gallery(scenes: Sequence[RepairScene]) -> str:
-    return f'<ol class="gallery" role="list">{"".join(map(_item, scenes))}</ol>'
 
 
 def _item(scene: RepairScene) -> str:

@@ -23,7 +23,7 @@ from dunno.report.page import PageContent, page
 from dunno.report.repairs import MaskRepair, RepairScene, read_repairs, repair_scenes
 from dunno.report.review_address import ReviewAddress, port_of
 from dunno.report.survey import Survey, survey
-from dunno.report.truthfulness import Truthfulness, compare
+from dunno.report.truthfulness import compare
 from dunno.tracking import Tracking
 from dunno.types import Block, Movie, RunInfo
 
@@ -62,7 +62,10 @@ def write_report(
         movie = with_stored_cells(movie, folder)
     else:
         movie, why_not = _reopened(folder, masks, needed=masks is not None or truth is not None)
-    compared = None if truth is None or movie is None else _compared(folder, movie, about, Path(truth), n_bins)
+    compared = None
+    if truth is not None and movie is not None:
+        tracking = Tracking(movie, tuple(linked_blocks(folder)), about)
+        compared = compare(tracking, read_truth(truth, movie), n_bins)
     total, run = n_blocks(folder), read_written_run(folder)
     counted = _surveyed(folder, progress(linked_blocks(folder), total), about, run)
     pictures, about_pictures = _pictures(movie, counted.doubts, why_not)
@@ -111,10 +114,6 @@ def _reopened(folder: Path, masks: str | Path | None, needed: bool) -> tuple[Mov
         if needed:
             raise
         return None, str(error)
-
-
-def _compared(folder: Path, movie: Movie, about: RunInfo, truth: Path, n_bins: int) -> Truthfulness:
-    return compare(Tracking(movie, tuple(linked_blocks(folder)), about), read_truth(truth, movie), n_bins)
 
 
 def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[TwoViews] | None, str]:
