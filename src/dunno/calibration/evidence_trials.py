@@ -30,7 +30,9 @@ def in_words(trials: Sequence[Trial]) -> str:
     pushed = [each for each in trials if each.exchanged is not None]
     told = [_helping([each for each in trials if each not in masks and each not in pushed])]
     if masks:
-        more = f"{masks[0].excess:.0%} more divisions are seen with all frames than with every second one"
+        more = (
+            f"{100 * (masks[0].excess or 0):.0f} % more divisions are seen with all frames than with every second one"
+        )
         told.append(f"masks may be wrong: {more}")
     if pushed:
         told.append(f"cells push each other, and about {pushed[0].exchanged:.0f} more links than motion says are wrong")
@@ -45,7 +47,9 @@ def _helping(trials: Sequence[Trial]) -> str:
     if not joined:
         return f"only where cells are and how they move; {rest}"
     first, last = joined[0].wrong_before, joined[-1].wrong_after
-    fewer = f" ({1 - last / first:.0%} fewer wrong links expected)" if first > last > 0 or first > last else ""
+    fewer = (
+        f" ({100 * (1 - last / first):.0f} % fewer wrong links expected)" if first > last > 0 or first > last else ""
+    )
     return "; ".join(part for part in (f"also {_listed(joined)}{fewer}", rest) if part)
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
+from dunno.io.tiff_chain import open_tiff
+
 MICROMETRES = {
     **dict.fromkeys(("µm", "μm", "um", "micron", "microns", "micrometer", "micrometre", "\\u00b5m"), 1.0),
     **dict.fromkeys(("nm", "nanometer", "nanometre"), 1e-3),
@@ -40,10 +42,8 @@ class Spacing(NamedTuple):
 
 def read_spacing(path: Path) -> Spacing:
     """What a TIFF says of itself: OME's metadata, or ImageJ's; resolution tags alone say nothing."""
-    import tifffile
-
     try:
-        with tifffile.TiffFile(path) as file:
+        with open_tiff(path) as file:
             if file.is_ome and file.ome_metadata:
                 return of_ome(file.ome_metadata)
             if file.is_imagej and file.imagej_metadata:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from weakref import ref
 
 import numpy as np
 
@@ -88,12 +89,15 @@ class Sisters:
 
     first: Ints  # (K,) one of the edges
     second: Ints  # (K,) the other
-    _kept: dict[str, tuple[Stretch, Any]] = field(default_factory=dict, repr=False)
+    _kept: dict[str, tuple[ref[Stretch], Any]] = field(default_factory=dict, repr=False)
 
     def kept(self, name: str, stretch: Stretch, make: Callable[[], Any]) -> Any:
-        """What depends on these pairs of a stretch and on nothing that is fitted, made when it is first asked for."""
-        if name not in self._kept or self._kept[name][0] is not stretch:
-            self._kept[name] = (stretch, make())
+        """What depends on these pairs of a stretch and on nothing that is fitted, made when it is first asked for.
+
+        A stretch keeps its pairs; if these kept it too, both would stay in memory until Python looks for cycles.
+        """
+        if name not in self._kept or self._kept[name][0]() is not stretch:
+            self._kept[name] = (ref(stretch), make())
         return self._kept[name][1]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,9 @@ from dunno.calibration import ModelCalibration
 from dunno.models.expectation import Expected, expect
 from dunno.tracking.sampling import Sample
 from dunno.types.arrow_counts import ArrowCounts
+
+REVERSED_TOGETHER = 12_000  # cells; speed, benchmarks.embryo
+"""So many cells are looked at together: usual samples have fewer, and crowded ones many edges."""
 
 
 def reversed_sample(sample: Sample) -> Sample:
@@ -25,9 +29,23 @@ def arrow_counts(calibration: ModelCalibration, sample: Sample, gate: float, for
         return None
     backwards = reversed_sample(sample)
     pooled = replace(calibration, frames=(), courses={})
-    model, stretch = pooled.posed(backwards.stretch(backwards.jumps(1), gate))
-    early, late = _halves(expect(model, stretch), backwards)
+    parts = (pooled.posed(backwards.stretch(jumps, gate)) for jumps in _in_parts(backwards))
+    early, late = np.sum([_halves(expect(*each), backwards) for each in parts], axis=0).tolist()
     return ArrowCounts(_halves(forwards, sample), (late, early), len(sample.cells))
+
+
+def _in_parts(sample: Sample) -> Iterator[list[tuple[int, int]]]:
+    """Steps of a sample, so few at a time that they have about `REVERSED_TOGETHER` daughters: each is solved for itself."""
+    part: list[tuple[int, int]] = []
+    n_daughters = 0
+    for jump in sample.jumps(1):
+        n_daughters += len(sample.cells[jump[1]])
+        part.append(jump)
+        if n_daughters >= REVERSED_TOGETHER:
+            yield part
+            part, n_daughters = [], 0
+    if part:
+        yield part
 
 
 def _halves(expected: Expected, sample: Sample) -> tuple[float, float]:
