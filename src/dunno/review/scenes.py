@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import DecisionError
-from dunno.report.crops import Box, Picture, picture, png
-from dunno.review.outlines import outlines
+from dunno.report.crops import Box, Picture, outlines, picture, png
 from dunno.review.store import Recent
 from dunno.types import Bools, Detections, Floats, Ints, Movie, PairPosterior
 

@@ -1,4 +1,4 @@
-"""What a run found, in a biologist's words: the same on the first screen and in the report."""
+"""What a run found and what it promises, in a biologist's words: the same on the first screen and in the report."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ from dunno.runs.numbers import amount, count, percent
 from dunno.runs.summary import Summary
 from dunno.types import RunInfo
 
+REPAIRED = {
+    "split": ("was cut in two or three", "were cut in two or three"),
+    "joined": ("was joined with a neighbour", "were joined with a neighbour"),
+    "left out": ("was left out: nothing is there", "were left out: nothing is there"),
+    "filled": ("was filled in", "were filled in"),
+}
+"""What became of masks, by the words of `repairs.csv`."""
+
 PROMISED = {"links": "links", "divisions": "divisions", "segments": "masks"}
 """By their names in `run.json`, what promises are about."""
 
@@ -19,38 +27,20 @@ IN_PLAIN_WORDS = {
     "contradicted": "do not take these probabilities at their word; they still say what to look at first",
 }
 
-
-class Promise(NamedTuple):
-    """What is promised, the verdict on it, and the reason."""
-
-    about: str
-    verdict: str
-    reason: str
-
-    @property
-    def meaning(self) -> str:
-        """The verdict in plain words."""
-        return IN_PLAIN_WORDS[self.verdict]
-
-
-def promises(about: RunInfo) -> list[Promise]:
-    """A verdict for each promise; older outputs have one for all."""
-    verdicts = about.verdicts or {"links": {"verdict": about.verdict, "reason": about.reason}}
-    return [
-        Promise(PROMISED.get(name, name), each["verdict"], each["reason"].rstrip("."))
-        for name, each in verdicts.items()
-    ]
-
-
-REPAIRED = {
-    "split": ("was cut in two or three", "were cut in two or three"),
-    "joined": ("was joined with a neighbour", "were joined with a neighbour"),
-    "left out": ("was left out: nothing is there", "were left out: nothing is there"),
-    "filled": ("was filled in", "were filled in"),
-}
-"""What became of masks, by the words of `repairs.csv`."""
-
 DESCRIBED = "seen from the first frame or their birth on, until they divide or the movie ends"
+
+
+def what_is_there(found: Summary) -> dict[str, str]:
+    """All of it but the links, by what it is about."""
+    told = {
+        "cells": cells(found),
+        "divisions": divisions(found),
+        "tracks": tracks(found),
+        "debris": debris(found),
+        "masks": masks_repaired(found.repairs),
+        "missing": missing(found),
+    }
+    return {name: text for name, text in told.items() if text}
 
 
 def wrong_links(found: Summary) -> str:
@@ -150,3 +140,25 @@ def imaging(test: Mapping[str, Any], found: Summary) -> str:
     """
     then, now = test["composed"] / max(test["links"], 1), found.expected_wrong_links / max(found.links, 1)
     return f"at half the frame rate about {percent(then)} of the links would be wrong; now {percent(now)} are"
+
+
+class Promise(NamedTuple):
+    """What is promised, the verdict on it, and the reason."""
+
+    about: str
+    verdict: str
+    reason: str
+
+    @property
+    def meaning(self) -> str:
+        """The verdict in plain words."""
+        return IN_PLAIN_WORDS[self.verdict]
+
+
+def promises(about: RunInfo) -> list[Promise]:
+    """A verdict for each promise; older outputs have one for all."""
+    verdicts = about.verdicts or {"links": {"verdict": about.verdict, "reason": about.reason}}
+    return [
+        Promise(PROMISED.get(name, name), each["verdict"], each["reason"].rstrip("."))
+        for name, each in verdicts.items()
+    ]

@@ -74,12 +74,7 @@ class Summary:
 
 
 class Census:
-    """Counts blocks like a writer; `summary` is there once all are counted.
-
-    Args:
-        about: Who made them.
-        with_debris: Whether tracks that are taken for debris count like others.
-    """
+    """Counts blocks like a writer, tracks of debris if asked for; `summary` is there once all are counted."""
 
     def __init__(self, about: RunInfo, with_debris: bool = False) -> None:
         self._about, self._with_debris = about, with_debris
