@@ -72,7 +72,7 @@ def mask_scores(movie: Movie, truth: Truth, kept: Bools | None = None) -> MaskSc
 
 
 def _frame(masks: LabelImage, markers: LabelImage, kept: Ints) -> tuple[Ints, Floats, Floats]:
-    """Cells, masks, missed, false and shared; each cell's Jaccard index; its share of the mask that detects it."""
+    """Cells, masks, missed, false and shared; each cell's Jaccard index; of cells with a mask of their own, their share of it."""
     marked, found = measure(markers, "annotation"), measure(masks, "masks")
     cell, label, pixels, size = overlaps_of_cells(masks, markers)
     detects = (pixels > HALF * size) & np.isin(label, kept)
@@ -80,10 +80,11 @@ def _frame(masks: LabelImage, markers: LabelImage, kept: Ints) -> tuple[Ints, Fl
     area = found.area[np.searchsorted(found.label, label)]
     jaccard = np.zeros(len(marked.label))
     jaccard[np.searchsorted(marked.label, cell)] = pixels / (area + size - pixels)
-    n_right = len(np.unique(label))
+    _, own, count = np.unique(label, return_inverse=True, return_counts=True)
+    n_right, alone = len(count), count[own] == 1
     n_cells, n_masks = len(marked.label), len(kept)
     faults = [n_cells, n_masks, n_cells - len(cell), n_masks - n_right, len(cell) - n_right]
-    return np.array(faults), jaccard, size / area
+    return np.array(faults), jaccard, (size / area)[alone]
 
 
 @dataclass(frozen=True)
