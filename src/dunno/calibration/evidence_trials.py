@@ -29,7 +29,9 @@ def in_words(trials: Sequence[Trial]) -> str:
     if not joined:
         return f"only where cells are and how they move; {rest}"
     first, last = joined[0].wrong_before, joined[-1].wrong_after
-    fewer = f" ({1 - last / first:.0%} fewer wrong links expected)" if first > last > 0 or first > last else ""
+    fewer = (
+        f" ({100 * (1 - last / first):.0f} % fewer wrong links expected)" if first > last > 0 or first > last else ""
+    )
     return "; ".join(part for part in (f"also {_listed(joined)}{fewer}", rest) if part)
 
 

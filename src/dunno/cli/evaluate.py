@@ -216,7 +216,7 @@ def _masks(told: dict[str, Any]) -> object:
         each = told[kind]
         counts = (f"{each[name]:,}" for name in ("masks", "missed", "false", "shared"))
         table.add_row(
-            name, *counts, *("–" if each[score] is None else f"{each[score]:.4f}" for score in ("det", "seg"))
+            kind, *counts, *("–" if each[score] is None else f"{each[score]:.4f}" for score in ("det", "seg"))
         )
     return table
 

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from dunno.errors import InputError
+from dunno.io.tiff_chain import open_tiff
 from dunno.types import Floats
 
 MICROMETRES = {
@@ -46,10 +47,8 @@ class Spacing(NamedTuple):
 
 def read_spacing(path: Path) -> Spacing:
     """What a TIFF says of itself: OME's metadata, or ImageJ's; resolution tags alone say nothing."""
-    import tifffile
-
     try:
-        with tifffile.TiffFile(path) as file:
+        with open_tiff(path) as file:
             if file.is_ome and file.ome_metadata:
                 return of_ome(file.ome_metadata)
             if file.is_imagej and file.imagej_metadata:

@@ -112,10 +112,12 @@ def picture(movie: Movie, t: int) -> Picture:
 
 
 def _discs(movie: Movie, t: int) -> LabelImage:
-    """(Y, X) points as discs, seen from above; where they overlap, the last is in front."""
+    """(Y, X) points as discs, seen from above: in 3D the highest are in front, else the last."""
     cells, scale = movie.detections(t), np.asarray(movie.scale[-2:])
     labels = np.zeros(movie.shape[-2:], np.int64)
-    for label, centre, radius in zip(cells.label, cells.centroid[:, -2:] / scale, cells.diameter / 2, strict=True):
+    order = np.argsort(-cells.centroid[:, 0], kind="stable") if movie.n_dimensions == 3 else np.arange(len(cells))
+    for k in order.tolist():
+        label, centre, radius = cells.label[k], cells.centroid[k, -2:] / scale, cells.diameter[k] / 2
         reach = np.maximum(radius / scale, 1.0)
         low = np.clip(np.floor(centre - reach), 0, labels.shape).astype(int)
         high = np.clip(np.ceil(centre + reach) + 1, 0, labels.shape).astype(int)

@@ -79,7 +79,8 @@ def divisions(found: Summary) -> str:
     low, high = found.divisions_interval
     likely = count(low) if low == high else f"{count(low)} to {count(high)}"
     about = min(max(round(found.expected_divisions), low), high)
-    told = f"{likely} (95 %), about {count(about)}; {count(found.divisions)} are in the tracks"
+    are = "is" if found.divisions == 1 else "are"
+    told = f"{likely} (95 %), about {count(about)}; {count(found.divisions)} {are} in the tracks"
     if low <= found.divisions <= high:
         return told
     why = "some of them too soon after one another" if found.divisions > high else "doubtful ones are left out there"
@@ -94,7 +95,7 @@ def tracks(found: Summary) -> str:
     cycles = f"; {count(found.complete_cycles)} from birth to division" if found.complete_cycles else ""
     return (
         f"{told}, of which {count(found.whole_tracks)} are whole ({DESCRIBED}){cycles}. "
-        f"Half of them are longer than {found.median_length:g} frames"
+        f"Half of them last {found.median_length:g} frames or more"
     )
 
 
@@ -134,7 +135,8 @@ def missing(found: Summary) -> str | None:
 
 def instead(doubt: DoubtfulLink) -> str:
     """What else may be true of a doubtful link's cell."""
-    who = f"from cell {doubt.instead}" if doubt.instead else "new here"
+    elsewhere = f" of frame {doubt.instead_frame}" if doubt.instead_frame not in (-1, doubt.mother_frame) else ""
+    who = f"from cell {doubt.instead}{elsewhere}" if doubt.instead else "new here"
     return f"{who}, {percent(doubt.p_instead)}"
 
 

@@ -14,17 +14,16 @@ from dunno.calibration.verdict import SkipTest, judge
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
 from dunno.models.diagnostics import covering
-from dunno.models.expectation import Expected, expect
 from dunno.segments.glance import glance
 from dunno.tracking.choosing import Choice, choose_evidence
 from dunno.tracking.gate import MOST_MOTHERS
 from dunno.tracking.measured_blocks import broken_frames
 from dunno.tracking.missing import intervals_with_gaps, lag_power, with_gaps, with_lag_power
 from dunno.tracking.plan import BLOCK, Plan
+from dunno.tracking.reversal import arrow_counts
 from dunno.tracking.sampling import MOST_MOTHERS_FITTED, Sample, fit_sample
 from dunno.tracking.skipping import SkippedModel, skip
 from dunno.types import Movie, RunInfo
-from dunno.types.arrow_counts import ArrowCounts
 from dunno.work.progress import Tell
 
 if TYPE_CHECKING:
@@ -210,30 +209,3 @@ def calibration_of(fit: Fit, about: RunInfo) -> ModelCalibration:
         summary=fit.summary(),
         fitted_for=about.to_dict(),
     )
-
-
-def reversed_sample(sample: Sample) -> Sample:
-    """The same cells in a movie that is played backwards; no pixel is read."""
-    movie, last = sample.movie.reversed(), len(sample.movie) - 1
-    cells = {last - t: replace(each, frame=int(movie.frames[last - t])) for t, each in sample.cells.items()}
-    return Sample(dict(sorted(cells.items())), sample.cost, movie)
-
-
-def arrow_counts(calibration: ModelCalibration, sample: Sample, gate: float, forwards: Expected) -> ArrowCounts | None:
-    """Divisions that are seen forwards and backwards; `None` where cells are known not to divide."""
-    if calibration.never_divides:
-        return None
-    backwards = reversed_sample(sample)
-    pooled = replace(calibration, frames=(), courses={})
-    model, stretch = pooled.posed(backwards.stretch(backwards.jumps(1), gate))
-    early, late = _halves(expect(model, stretch), backwards)
-    return ArrowCounts(_halves(forwards, sample), (late, early), len(sample.cells))
-
-
-def _halves(expected: Expected, sample: Sample) -> tuple[float, float]:
-    """Divisions in the first and in the second half of the movie."""
-    stretch = expected.stretch
-    frame = np.repeat([each.frame for each in stretch.cells], [len(each) for each in stretch.cells])
-    is_late = 2 * frame >= sample.movie.frames[0] + sample.movie.frames[-1]
-    divide = expected.found.divide * stretch.is_mother
-    return float(divide[~is_late].sum()), float(divide[is_late].sum())

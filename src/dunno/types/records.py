@@ -52,6 +52,12 @@ MaybeKnown = Annotated[float, ValueRange(-sys.float_info.max, sys.float_info.max
 Share = Annotated[float, ValueRange(0.0, 1.0)]
 Positive = Annotated[float, ValueRange(sys.float_info.min, sys.float_info.max)]
 NonNegative = Annotated[float, ValueRange(0.0, sys.float_info.max)]
+ProperShare = Annotated[float, ValueRange(sys.float_info.min, 1 - sys.float_info.epsilon / 2)]
+Size = Annotated[float, ValueRange(1e-100, 1e100)]
+LogSize = Annotated[float, ValueRange(-200.0, 200.0)]
+"""Of these logarithms, squares and exponentials are finite: neither none nor all, a size, rate or variance, and a size in nats."""
+
+Dimensions = Annotated[int, ValueRange(2, 3)]
 Count = Annotated[int, ValueRange(0, MOST_THAT_FITS[int])]
 
 

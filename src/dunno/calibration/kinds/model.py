@@ -86,7 +86,7 @@ class ModelCalibration(Calibration):
     def verdicts(self) -> Mapping[str, Verdict]:
         found = {"links": self.verdict}
         if self.arrow is not None:
-            found["divisions"] = judge_divisions(self.arrow, 0.0 if self._skipped is None else self._skipped.unknown)
+            found["divisions"] = judge_divisions(self.arrow, None if self._skipped is None else self._skipped.unknown)
         if self._skipped is not None:
             found["segments"] = judge_segments(self._skipped.sets, self._skipped.unknown)
         return found
@@ -186,8 +186,13 @@ class ModelCalibration(Calibration):
         }
 
     def findings(self) -> list[dict[str, Any]]:
-        """What the parameters say, as a person is told: a name, a number with its interval, a unit."""
-        found = []
+        """What the parameters say, as a person is told: a name, a number with its interval, a unit.
+
+        Nothing where masks are judged: this model was fitted to the masks as they were given, faults and all.
+        """
+        found = list[dict[str, Any]]()
+        if self.segments is not None:
+            return found
         for each in self.model.parameters.values():
             if each.words is None:
                 continue
@@ -200,7 +205,7 @@ class ModelCalibration(Calibration):
     def _per_hour(self) -> dict[str, float] | None:
         """Rates in physical time, where the interval is known: diffusion in squared length, the others per cell or area."""
         minutes = self.fitted_for.get("interval")
-        if not minutes:
+        if not minutes or self.segments is not None:
             return None
         hours, value = float(minutes) / 60, {name: each.value for name, each in self.model.parameters.items()}
         return {
