@@ -151,12 +151,3 @@ def test_daughters_are_compared_some_mothers_at_a_time_and_may_be_none(
 ) -> None:
     found = _runs(np.array(mother, np.int64), 4)
     assert [(own.start, own.stop) for own in found] == runs
-
-
-def test_few_masks_far_apart_can_have_no_daughters_and_are_judged_all_the_same() -> None:
-    masks = np.zeros((6, 60, 400), np.uint8)
-    for t in range(6):
-        for k, x in enumerate((20, 200, 370), 1):
-            masks[t, 20:34, x : x + 14] = k
-    tracking = Tracker(repair=True, workers=1).track(Movie(masks))
-    assert sum(pair.selected.sum() for pair in tracking.pairs) == 15
