@@ -11,14 +11,13 @@ from dunno.calibration.softening import Softening
 from dunno.methods import ScoredPair
 from dunno.methods.joint_posterior import JointPosterior
 from dunno.simulate import colony
-from dunno.tracking import choosing, reversal
+from dunno.tracking import choosing, self_calibration
 from dunno.tracking.choosing import _among_likely, _Bench
 from dunno.tracking.gate import estimate_gate
-from dunno.tracking.reversal import arrow_counts
+from dunno.tracking.plan import BLOCK
 from dunno.tracking.sampling import Sample, fit_sample, take_sample
-from dunno.tracking.self_calibration import TOGETHER, calibration_of, frames_together
+from dunno.tracking.self_calibration import TOGETHER, arrow_counts, calibration_of, frames_together
 from dunno.tracking.skipping import SkippedModel, serving, skip
-from dunno.tracking.spans import BLOCK
 from dunno.types import Detections, PairPosterior
 from dunno.types.stretch import Stretch
 from dunno.work.progress import ignore_progress
@@ -117,7 +116,7 @@ def test_a_reversed_movie_is_solved_in_parts_as_in_one(skipped: tuple, monkeypat
 
     monkeypatch.setattr(Sample, "stretch", spied)
     one = arrow_counts(calibration, sample, 20.0, forwards)
-    monkeypatch.setattr(reversal, "REVERSED_TOGETHER", 200)
+    monkeypatch.setattr(self_calibration, "REVERSED_TOGETHER", 200)
     parts = arrow_counts(calibration, sample, 20.0, forwards)
     assert sizes[0] == 23 and sum(sizes[1:]) == 23 and len(sizes) > 4
     assert one.forwards == parts.forwards

@@ -57,8 +57,9 @@ def _drawn(found: Biology) -> str:
     if found.draws:
         return (
             f"Every figure was computed on {len(found.draws)} lineages, drawn as often as they are probable: the value is "
-            "their median. The reported lineage, that of the output's own tables, makes the most decisions right and is not one of "
-            f"them; where many are doubtful, its figure may lie outside.{_debris(found)}"
+            "their median; the number of divisions is the one that dunno track says. The reported lineage, that of the output's "
+            "own tables, makes the most decisions right and is not one of them; where many are doubtful, its figure may lie "
+            f"outside.{_debris(found)}"
         )
     return f"There are no intervals, because no lineages could be drawn: {found.why_no_draws}.{_debris(found)}"
 

@@ -38,7 +38,7 @@ def calibrate(
 ) -> None:
     """Fit a calibration on a movie with truth, or on the answers of a review."""
     from dunno.calibration import TemperatureScaling, fit_event_costs
-    from dunno.calibration.tuning import tune_perturbation
+    from dunno.calibration.with_truth import tune_perturbation
     from dunno.io import read
     from dunno.io.writing import check_output
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,7 @@ def _say_findings(console: Console, run: Run) -> None:
     from rich.markup import escape
 
     from dunno.runs import findings
-    from dunno.runs.promises import promises
+    from dunno.runs.findings import promises
 
     found, about = run.summary, run.about
     console.print(
@@ -119,7 +120,7 @@ def _say_doubts(console: Console, run: Run) -> None:
     console.print(table)
     if any(each.probability < each.p_instead for each in doubts):
         console.print(
-            "[dim]Some are chosen although something else is more probable: the links of a frame are chosen together, "
+            "[dim]Some are chosen although something else is more probable: masks and links are chosen together, "
             "so that most of them are right.[/dim]"
         )
 
@@ -179,15 +180,15 @@ def _say_next(console: Console, run: Run) -> None:
     """Where the files are, and what to do with them: commands that can be copied."""
     from rich.padding import Padding
 
-    folder = str(run.folder)
+    folder, beside_it = (shlex.quote(f"{run.folder}{end}") for end in ("", "-measured"))
     console.print("\n[bold]What next?[/bold]")
     commands = (
         (f"dunno report {folder}", "a page with pictures of the doubtful links, and what the verdict rests on"),
-        (f"dunno review {folder}", "decide them in your browser, the most useful question first"),
-        (f"dunno measure {folder} -o {folder}-measured", "cycles, rates and speeds, with intervals"),
+        (f"dunno review {folder}", _reviewing(run.about)),
+        (f"dunno measure {folder} -o {beside_it}", "cycles, rates and speeds, with intervals"),
         (f"napari {folder} --plugin dunno", "images, masks and tracks in napari"),
         (
-            f"dunno export {folder} --to trackmate -o {folder}.xml",
+            f"dunno export {folder} --to trackmate -o {shlex.quote(f'{run.folder}.xml')}",
             "for Fiji: Plugins › Tracking › Load a TrackMate file",
         ),
     )
@@ -198,8 +199,15 @@ def _say_next(console: Console, run: Run) -> None:
         if not beside:
             console.print(Padding(told, (0, 0, 0, 6)))
     files = ", ".join(sorted(path.name for path in run.folder.glob("*.csv")) + sorted(_folders(run)))
-    say(f"\nwritten to {folder}: {files}")
+    say(f"\nwritten to {run.folder}: {files}")
     say("--explain says what the words mean, --verbose tells more")
+
+
+def _reviewing(about: RunInfo) -> str:
+    """What a review is good for."""
+    if about.verdict == "supported":
+        return "decide them in your browser, the most useful question first"
+    return "decide them in your browser; questions at random tell how many links are wrong"
 
 
 def _folders(run: Run) -> Iterator[str]:

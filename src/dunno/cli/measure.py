@@ -81,7 +81,8 @@ def _show(found: Biology) -> None:
     if found.draws:
         divisions = found.figures[0]
         say(
-            f"values are medians of the drawn lineages; the output's own tables have {number(divisions.reported)} divisions"
+            "divisions are those that `dunno track` says, other values are medians of the drawn lineages; "
+            f"the output's own tables have {number(divisions.reported)} divisions"
         )
     if told := debris_sentence(found):
         say(told)

@@ -147,7 +147,7 @@ def _notes(doubt: Doubt) -> Iterator[str]:
     if doubt.holds_two:
         yield "A person said that this mask holds two cells: each has a mother of its own, and together they add up to 200 %."
     elif doubt.has_likelier:
-        yield "Chosen although something else is more probable: all links of a frame are chosen together, so that most are right."
+        yield "Chosen although something else is more probable: masks and links are chosen together, so that most are right."
     if doubt.p_segment < SURE_ENOUGH:
         yield f"All this if the mask is one object, which is {percent(doubt.p_segment)} sure."
     if doubt.p_cell < SURE_ENOUGH:

@@ -20,8 +20,8 @@ from dunno.report.review_address import ReviewAddress
 from dunno.report.survey import Survey
 from dunno.report.truthfulness import Truthfulness
 from dunno.runs import findings
+from dunno.runs.findings import promises
 from dunno.runs.numbers import amount, count, percent
-from dunno.runs.promises import promises
 from dunno.runs.summary import Summary
 from dunno.types import RunInfo
 
@@ -69,7 +69,7 @@ def page(content: PageContent) -> str:
 def _sections(content: PageContent) -> Iterator[str]:
     about, survey = content.about, content.survey
     has_links = survey.summary.links > 0
-    yield _filled("glance.html", figures=_figures(content), told=_told(survey.summary))
+    yield _filled("glance.html", figures=_figures(content), told=_told(survey.summary), next=_next(survey))
     yield skipped_frames.section(about, survey.summary)
     yield _truth(content)
     yield _look(content) if has_links else "<p>There are no links to say anything about.</p>"
@@ -139,7 +139,7 @@ def _figures(content: PageContent) -> str:
     likely = f"{count(low_high[0])} – {count(low_high[1])}" if low_high else count(found.divisions)
     figures = (
         (
-            f"{count(found.cells_at_start)} → {count(found.cells_at_end)}",
+            f"{count(found.cells_at_start)} →\u00a0{count(found.cells_at_end)}",
             "cells, first and last frame",
             f"{count(found.frames)} frames",
         ),
@@ -170,6 +170,16 @@ def _told(found: Summary) -> str:
         "Missing": findings.missing(found),
     }
     return "".join(f"<dt>{name}</dt><dd>{escape(text)}.</dd>" for name, text in told.items() if text)
+
+
+def _next(survey: Survey) -> str:
+    """What to do with all this."""
+    look = (
+        '<a href="#look">Look at the least certain cells</a>, a picture each; <code>dunno review OUT</code> settles them in your '
+        "browser, the most useful question first. "
+    )
+    measured = "<code>dunno measure OUT -o DIR</code> has cycles, families, rates and speeds, each with its interval."
+    return f"<dt>Next</dt><dd>{look if survey.doubts else ''}{measured}</dd>"
 
 
 def _look(content: PageContent) -> str:

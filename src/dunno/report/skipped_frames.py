@@ -12,8 +12,8 @@ from dunno.calibration.verdict import LARGEST_RATIO, LARGEST_SURPRISE, still_kep
 from dunno.report import svg
 from dunno.report.html_tables import table
 from dunno.runs import findings
+from dunno.runs.findings import promises
 from dunno.runs.numbers import count, percent
-from dunno.runs.promises import promises
 from dunno.runs.summary import Summary
 from dunno.types import RunInfo
 from dunno.types.special import wilson

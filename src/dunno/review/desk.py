@@ -102,7 +102,7 @@ class Desk:
         """
         review = self.review
         review.check_seen(decision, seen)
-        before, links, errors = review.table.expected_wrong_links, review.table.linked.sum(), review.table.error.copy()
+        before, links, errors = review.table.expected_wrong_links, review.table.links, review.table.error.copy()
         review.answer(decision, self._question_of(decision), who)
         self._redraw()
         now = review.table.error
@@ -111,7 +111,7 @@ class Desk:
         return {
             "removed": removed,
             "touched": touched,
-            "links": int(review.table.linked.sum() - links),
+            "links": review.table.links - links,
             "near": review.near_row(decision),
             "pairs": review.changed,
         }
@@ -157,13 +157,13 @@ class Desk:
         if not 0 <= t < self.review.table.n_pairs:
             raise DecisionError(f"there is no frame pair {t}")
         rows = self.review.table.rows(t)
-        error = self.review.table.error[rows]
+        error = np.where(self.review.table.debris[rows], -1.0, self.review.table.error[rows])
         return None if not len(error) else int(rows[error.argmax()])
 
     def next_division(self, row: int) -> int | None:
         """The row of the next division: in the same frame, in a later one, or the first of all."""
         table = self.review.table
-        rows = np.flatnonzero(table.division & table.open)
+        rows = np.flatnonzero(table.division & table.open & ~table.debris)
         if not len(rows):
             return None
         order = rows[np.lexsort((rows, table.pair[rows]))]
@@ -211,7 +211,7 @@ class Desk:
             "joint": review.has_problem,
             "expected": table.expected_wrong_links,
             "first_expected": review.first_expected,
-            "links": int(table.linked.sum()),
+            "links": table.links,
             "daughters": len(table),
             "answered": review.n_answered,
             "skipped": kinds.count("skip"),

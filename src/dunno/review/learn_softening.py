@@ -18,7 +18,7 @@ from dunno.calibration.softening import Softening, fit_softening
 from dunno.review.lessons import Lessons
 from dunno.review.retracking import plan_of
 from dunno.review.review import Review
-from dunno.tracking.spans import BLOCK, spans_of
+from dunno.tracking.plan import BLOCK, spans_of
 from dunno.tracking.tracker import track_block
 from dunno.types import PairPosterior
 

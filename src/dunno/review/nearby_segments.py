@@ -296,19 +296,24 @@ class NearbySegments:
             known.appears(segment)
         elif (mother := self.segment_of_row.get(int(said.mother[row]))) is not None:
             known.linked(mother, segment)
-        if said.divides[row]:
+        if said.divides[row] and known.may_divide(segment):
             known.divides(segment)
-            if not known.goes_on(segment):
-                raise DecisionError(
-                    f"cell {self.block.cells.label[row]} of frame {self.block.cells.frame[row]} cannot divide: fewer than two "
-                    "cells could be its daughters; link the daughters to it first"
-                )
+        elif said.divides[row] and not self._leads_out(row):
+            raise DecisionError(
+                f"cell {self.block.cells.label[row]} of frame {self.block.cells.frame[row]} cannot divide: fewer than two "
+                "cells could be its daughters; link the daughters to it first"
+            )
         elif said.disappears[row] and not said.goes_on[row]:
             known.ends(segment)
         if said.single[row]:
             known.single(segment)
         if said.missed[row]:
             known.unseen_next(segment)
+
+    def _leads_out(self, row: int) -> bool:
+        """Whether a cell may have daughters that are not in the surroundings."""
+        daughters = self.block.daughter[self.block.mother == row].tolist()
+        return not all(daughter in self.segment_of_row for daughter in daughters)
 
     # --- what changes ------------------------------------------------------------------------------
 

@@ -213,8 +213,8 @@ class ReviewState:
 
     @property
     def unanswered(self) -> Bools:
-        """(N,) daughters who can be asked about and have no answer that stands."""
-        rows = self.table.open.copy()
+        """(N,) daughters who can be asked about, are not taken for debris, and have no answer that stands."""
+        rows = self.table.open & ~self.table.debris
         rows[list(self.answers)] = False
         return rows
 

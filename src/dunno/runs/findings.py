@@ -3,11 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from dunno.runs.doubtful_links import DoubtfulLink
 from dunno.runs.numbers import amount, count, percent
 from dunno.runs.summary import Summary
+from dunno.types import RunInfo
+
+PROMISED = {"links": "links", "divisions": "divisions", "segments": "masks"}
+"""By their names in `run.json`, what promises are about."""
+
+IN_PLAIN_WORDS = {
+    "supported": "what is called 90 % sure is right about 90 times in 100",
+    "untested": "whether 90 % sure means right 90 times in 100 could not be tested here",
+    "contradicted": "do not take these probabilities at their word; they still say what to look at first",
+}
+
+
+class Promise(NamedTuple):
+    """What is promised, the verdict on it, and the reason."""
+
+    about: str
+    verdict: str
+    reason: str
+
+    @property
+    def meaning(self) -> str:
+        """The verdict in plain words."""
+        return IN_PLAIN_WORDS[self.verdict]
+
+
+def promises(about: RunInfo) -> list[Promise]:
+    """A verdict for each promise; older outputs have one for all."""
+    verdicts = about.verdicts or {"links": {"verdict": about.verdict, "reason": about.reason}}
+    return [
+        Promise(PROMISED.get(name, name), each["verdict"], each["reason"].rstrip("."))
+        for name, each in verdicts.items()
+    ]
+
 
 REPAIRED = {
     "split": ("was cut in two or three", "were cut in two or three"),
@@ -46,7 +79,8 @@ def divisions(found: Summary) -> str:
     low, high = found.divisions_interval
     likely = count(low) if low == high else f"{count(low)} to {count(high)}"
     about = min(max(round(found.expected_divisions), low), high)
-    told = f"{likely} (95 %), about {count(about)}; {count(found.divisions)} are in the tracks"
+    are = "is" if found.divisions == 1 else "are"
+    told = f"{likely} (95 %), about {count(about)}; {count(found.divisions)} {are} in the tracks"
     if low <= found.divisions <= high:
         return told
     why = "some of them too soon after one another" if found.divisions > high else "doubtful ones are left out there"
@@ -61,7 +95,7 @@ def tracks(found: Summary) -> str:
     cycles = f"; {count(found.complete_cycles)} from birth to division" if found.complete_cycles else ""
     return (
         f"{told}, of which {count(found.whole_tracks)} are whole ({DESCRIBED}){cycles}. "
-        f"Half of them are longer than {found.median_length:g} frames"
+        f"Half of them last {found.median_length:g} frames or more"
     )
 
 
@@ -101,7 +135,8 @@ def missing(found: Summary) -> str | None:
 
 def instead(doubt: DoubtfulLink) -> str:
     """What else may be true of a doubtful link's cell."""
-    who = f"from cell {doubt.instead}" if doubt.instead else "new here"
+    elsewhere = f" of frame {doubt.instead_frame}" if doubt.instead_frame not in (-1, doubt.mother_frame) else ""
+    who = f"from cell {doubt.instead}{elsewhere}" if doubt.instead else "new here"
     return f"{who}, {percent(doubt.p_instead)}"
 
 

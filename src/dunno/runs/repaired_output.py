@@ -5,19 +5,24 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from dunno.io import block_files, cell_files
+from dunno.io.block_files import linked_blocks
 from dunno.io.ctc import write_mask
-from dunno.io.output import MASKS, OBJECTS
+from dunno.io.filtering import tracks_of_cells
+from dunno.io.output import MASKS, OBJECTS, read_run, reopen_movie
+from dunno.io.writing import leave_marker, whole
+from dunno.lineage.tracks import TrackNumbers, numbered
 from dunno.runs.unreadable_frames import Tracked, undefined
 from dunno.segments.drawing import SIXTEEN_BITS, Drawn
 from dunno.segments.repair import OtherSegments, Repair
 from dunno.segments.segment_model import SegmentModel
 from dunno.tracking.measured_blocks import broken_frames, frame_blocks, measure_block
 from dunno.tracking.repairing import RepairedSpan, repaired_movie, repaired_spans
-from dunno.types import BrokenFrame, Movie
+from dunno.types import BrokenFrame, Ints, Movie
 from dunno.types.cells import AXES
 from dunno.work.progress import Tell
 
@@ -26,19 +31,14 @@ REPAIR_COLUMNS = ("frame", "mask", "label", "what", "probability")
 
 
 class RepairedRun:
-    """A movie that is tracked with its masks repaired.
-
-    Attributes:
-        movie: The movie under its repaired masks; frames are known as soon as their block was given.
-        counts: How many masks were split, joined and left out.
-    """
+    """A movie that is tracked with its masks repaired: frames of `movie` are known as soon as their block was given."""
 
     def __init__(self, movie: Movie, model: SegmentModel, place: Path, tell: Tell) -> None:
         self._broken = broken_frames(movie)
         self._given, self._model, self._place, self._tell = movie.blanked([*self._broken]), model, place, tell
         self._drawn: dict[int, Drawn] = {}
         self.movie = repaired_movie(self._given, self._drawn)
-        self.counts: dict[str, int] = {}
+        self.counts: dict[str, int] = {}  # How many masks were split, joined and left out
         self._counted: set[tuple[int, int]] = set()
 
     def blocks(self) -> Iterator[Tracked]:
@@ -106,3 +106,46 @@ def _rows(others: OtherSegments) -> Iterator[list[object]]:
             *place,
             f"{others.p_segment[k]:.6g}",
         ]
+
+
+class ExportedMasks(NamedTuple):
+    """What was written: how many frames, masks, and tracks of debris that are not among them, of how many."""
+
+    frames: int
+    masks: int
+    debris: int
+    tracks: int
+
+
+def export_masks(
+    folder: Path, target: Path, masks: Path | None = None, *, with_debris: bool = False, overwrite: bool = False
+) -> ExportedMasks:
+    """Write an output's masks as `maskNNN.tif`, as they were repaired; as they were given where none was.
+
+    `masks` is where the movie's masks are now, if they have moved.
+    """
+    movie, about = reopen_movie(folder, masks), read_run(folder)
+    kept = tracks_of_cells(linked_blocks(folder))
+    debris = {} if with_debris or kept.all() else _labels_of(folder, np.flatnonzero(~kept))
+    n, digits = 0, max(3, len(str(int(movie.frames.max()))))
+    with whole(target, overwrite) as partial:
+        partial.mkdir(parents=True)
+        for t, frame in enumerate(movie.frames.tolist()):
+            labels = np.array(movie.masks(t))
+            labels[np.isin(labels, debris.get(frame, ()))] = 0
+            n += int(np.count_nonzero(np.unique(labels)))
+            small = labels.astype(np.uint16 if labels.max(initial=0) <= SIXTEEN_BITS else np.uint32)
+            write_mask(partial / f"mask{frame:0{digits}d}.tif", small)
+        leave_marker(partial, about.version, masks={"of": about.movie})
+    return ExportedMasks(len(movie), n, 0 if with_debris else int((~kept).sum()), len(kept) - 1)
+
+
+def _labels_of(folder: Path, tracks: Ints) -> dict[int, Ints]:
+    """By original index of a frame, the labels of some tracks."""
+    found: dict[int, Ints] = {}
+    for part in numbered(linked_blocks(folder), TrackNumbers()):
+        for t in part.frames:
+            rows = part.block.rows(t)
+            own = np.isin(part.track[rows], tracks)
+            found[int(part.block.frames[t])] = part.label[rows][own]
+    return found

@@ -26,7 +26,7 @@ from dunno.types.links import GivenLinks
 
 COLUMN = "probability"
 TRACK_ARRAY_AXES = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
-SHARE_MATCHED = 0.5
+SHARE_MATCHED = 0.5  # share; display
 """Share of links that are matched to the masks where nothing is wrong with them."""
 
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dunno.errors import MovieError
-from dunno.tracking.plan import Plan
-from dunno.tracking.spans import Span
+from dunno.tracking.plan import Plan, Span
 from dunno.tracking.tracker import track_block
 from dunno.types import Block, BrokenFrame
 

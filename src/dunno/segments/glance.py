@@ -17,10 +17,10 @@ from dunno.segments.pixels import Parts, Unions, cut, unite
 from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.detections import Detections
 from dunno.types.labels import LabelImage
+from dunno.types.measurements import fullness
 from dunno.types.movie import Movie
 from dunno.types.neighbours import nearest
 from dunno.types.records import Count, ValueRange
-from dunno.types.shapes import fullness
 
 LOOKED_AT = 30_000  # masks; benchmarks.glance
 """Masks, in pairs of frames all over the movie."""

@@ -27,17 +27,13 @@ from dunno.models.evidence import chosen
 from dunno.perturbations import Perturbation
 from dunno.segments.structure import MOST_GAP
 from dunno.tracking import Tracking
-from dunno.tracking.candidates import candidates_of
 from dunno.tracking.gate import check_gate, estimate_gate
-from dunno.tracking.leaving import with_border_shares
 from dunno.tracking.measured_blocks import with_measured_cells
-from dunno.tracking.plan import Plan
-from dunno.tracking.repairing import repaired_movie, repaired_spans
+from dunno.tracking.plan import Plan, Span, candidates_of, spans_of
 from dunno.tracking.sampling import take_sample
 from dunno.tracking.self_calibration import fit_plan
 from dunno.tracking.skipped_temperature import fit_temperature
-from dunno.tracking.solver import track_span
-from dunno.tracking.spans import Span, spans_of
+from dunno.tracking.solver import track_span, with_border_shares
 from dunno.types import Block, EventCosts, FramePair, Movie, RunInfo
 from dunno.work.progress import Tell, ignore_progress
 from dunno.work.schedule import Pool, count_workers, in_order, open_pool
@@ -235,6 +231,8 @@ class Tracker:
         """Yield the movie's blocks, in order, keeping a few in memory."""
         plan = plan or self.plan(movie)
         if plan.segments is not None:
+            from dunno.tracking.repairing import repaired_spans
+
             yield from (span.block for span in repaired_spans(movie, plan.segments))
             return
         spans = spans_of(movie, plan.window, plan.block, plan.halo)
@@ -260,6 +258,8 @@ class Tracker:
         plan = self.plan(movie)
         about = self.about(movie, plan)
         if plan.segments is not None:
+            from dunno.tracking.repairing import repaired_movie, repaired_spans
+
             repaired = list(repaired_spans(movie, plan.segments))
             drawn = {t: each for span in repaired for t, each in span.drawn.items()}
             return Tracking(repaired_movie(movie, drawn), (Block.joined([span.block for span in repaired]),), about)

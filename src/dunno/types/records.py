@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import IntEnum
+from importlib import import_module
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -30,6 +31,19 @@ class ValueRange:
         if self.high >= MOST_THAT_FITS[float]:
             return "a number above 0" if self.low > 0 else f"a number from {self.low:g}"
         return f"{self.low:g} to {self.high:g}"
+
+
+@dataclass(frozen=True)
+class ReadLater:
+    """Of an annotated record, which may be missing: where its kind is, imported when there is one to read."""
+
+    module: str
+    name: str
+
+    @property
+    def kind(self) -> Any:
+        """The kind of record."""
+        return getattr(import_module(self.module), self.name)
 
 
 MaybeKnown = Annotated[float, ValueRange(-sys.float_info.max, sys.float_info.max, or_nan=True)]
@@ -83,6 +97,8 @@ def from_json(kind: Any, content: Any, where: str) -> Any:
     if isinstance(kind, type) and issubclass(kind, OwnForm) and isinstance(content, dict):
         return kind.of_json(content, where)
     origin, parts = get_origin(kind) or kind, get_args(kind)
+    if origin is Annotated and isinstance(parts[1], ReadLater):
+        return None if content is None else from_json(parts[1].kind, content, where)
     if origin is Annotated:
         return _within(parts[1], parts[0], content, where)
     if origin is UnionType:
