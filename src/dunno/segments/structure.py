@@ -149,8 +149,8 @@ def _runs(mother: Ints, most: int) -> list[slice]:
     begins = np.flatnonzero(np.diff(mother, prepend=-1))
     count = np.diff(np.append(begins, len(mother)))
     run = np.cumsum(count * (count - 1) // 2) // most
-    cuts = begins[np.flatnonzero(np.diff(run, prepend=-1))].tolist()
-    return [slice(a, b) for a, b in zip(cuts, [*cuts[1:], len(mother)], strict=True)] or [slice(0, 0)]
+    cuts = begins[np.flatnonzero(np.diff(run, prepend=-1))].tolist() or [0]
+    return [slice(a, b) for a, b in zip(cuts, [*cuts[1:], len(mother)], strict=True)]
 
 
 def _joined(parts: list[Joined]) -> Joined:

@@ -118,7 +118,7 @@ def _of_coco(path: Path) -> dict[str, Floats]:
         frame_of = {image["id"]: t for t, image in enumerate(images)}
         found = [(frame_of[each["image_id"]], each["id"], *each["bbox"]) for each in content["annotations"]]
         frame, name, x, y, width, height = np.array(found, np.float64).reshape(-1, 6).T
-    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError) as error:
         raise MovieError(
             f"{path}: cannot be read as COCO annotations ({one_line(error)}); expected images with a file_name, and annotations "
             "with image_id and bbox"
