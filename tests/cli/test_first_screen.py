@@ -12,7 +12,7 @@ from dunno.cli import run
 from dunno.cli.first_screen import show_run
 from dunno.runs import findings
 from dunno.runs.doubtful_links import DoubtfulLink
-from dunno.runs.promises import promises
+from dunno.runs.findings import promises
 from dunno.runs.run import Run
 from dunno.runs.summary import Summary
 from dunno.simulate import colony

@@ -107,10 +107,8 @@ def judge(test: SkipTest | None, problems: tuple[str, ...] = (), covering: float
 def judge_divisions(counts: ArrowCounts, unknown: float | None = None) -> Verdict:
     """Weigh what the reversed movie shows.
 
-    Args:
-        counts: Of divisions, forwards and backwards.
-        unknown: The share of parts and unions of masks that are none, whatever the model says: daughters may be among them.
-            `None` where masks are taken as they are, and nothing is taken from divisions.
+    Of parts and unions of masks, a share `unknown` are none, whatever the model says: daughters may be among them. `None` where
+    masks are taken as they are, and nothing is taken from divisions.
     """
     if counts.seen < LEAST_SEEN_DIVISIONS:
         return Verdict("untested", f"fewer than {LEAST_SEEN_DIVISIONS:.0f} divisions are seen: too few to judge by")

@@ -14,7 +14,7 @@ from dunno.runs.doubtful_links import DoubtfulLink, DoubtfulLinks
 from dunno.tracking.division_count import DivisionBeliefs, count_divisions
 from dunno.types import Bools, BrokenFrame, Floats, RunInfo
 
-LEAST_CERTAIN = 10
+LEAST_CERTAIN = 10  # links; display
 FEWEST_DIVISIONS = 3.0  # divisions; judged: fewer say nothing of how fast cells double
 GONE_ENDINGS = frozenset(ENDINGS[kind] for kind in (BORDER, LOST, FALSE))
 
@@ -74,12 +74,7 @@ class Summary:
 
 
 class Census:
-    """Counts blocks like a writer; `summary` is there once all are counted.
-
-    Args:
-        about: Who made them.
-        with_debris: Whether tracks that are taken for debris count like others.
-    """
+    """Counts blocks like a writer, tracks of debris if asked for; `summary` is there once all are counted."""
 
     def __init__(self, about: RunInfo, with_debris: bool = False) -> None:
         self._about, self._with_debris = about, with_debris

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dunno.assignment import Marginals, Problem
-from dunno.assignment.decide import max_expected_accuracy
+from dunno.assignment.solve import max_expected_accuracy
 from dunno.segments.holdings import Content, Holdings
 from dunno.segments.hypotheses import Hypotheses, Weights
 from dunno.segments.law_weights import Structure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from dunno.segments.ways import (
     stays_between,
 )
 from dunno.types import Ints
+from dunno.types.records import NonNegative, ValueRange
 
 STEPS, ROOTS = 6.0, 0.8  # standard deviations, roots of the area; docs/masks.md
 """Links reach as far as so many steps, or roots of the usual area."""
@@ -43,6 +44,9 @@ LEAST_STAY = -16.0  # nats; judged
 
 MAX_GAP = 2  # frames; docs/masks.md
 """Frames that a link may skip."""
+
+MOST_GAP = 10  # frames; judged
+"""So many, where somebody asks for more."""
 
 MOST_SPLITS = 2_000_000  # pairs of daughters; judged: memory
 """That are compared at a time."""
@@ -62,8 +66,8 @@ class Options:
         divisions: Whether cells may divide.
     """
 
-    max_gap: int = MAX_GAP
-    margin: float = 3.0
+    max_gap: Annotated[int, ValueRange(0, MOST_GAP)] = MAX_GAP
+    margin: NonNegative = 3.0
     parts: bool = True
     unions: bool = True
     fragments: bool = True

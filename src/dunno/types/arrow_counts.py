@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
+from dunno.types.records import Count, NonNegative, Size
+
 NOTHING_BACKWARDS = 0.01  # share; display: below which it is called hardly any
 
 
@@ -12,10 +14,10 @@ NOTHING_BACKWARDS = 0.01  # share; display: below which it is called hardly any
 class ArrowCounts:
     """Expected numbers of divisions in both halves of the movie."""
 
-    forwards: tuple[float, float]
-    backwards: tuple[float, float]  # Played backwards, in the same halves
-    frames: int  # That were looked at
-    balance: float = 1.0  # How many more faults there are forwards: partings of masks over mergings
+    forwards: tuple[NonNegative, NonNegative]
+    backwards: tuple[NonNegative, NonNegative]  # Played backwards, in the same halves
+    frames: Count  # That were looked at
+    balance: Size = 1.0  # How many more faults there are forwards: partings of masks over mergings
 
     @property
     def seen(self) -> float:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from dunno.assignment import Problem, Rounds
-from dunno.calibration.base import Calibration
+from dunno.calibration.base import Calibration, MaybeSegments
 from dunno.calibration.evidence_trials import Trial, in_words
 from dunno.calibration.softening import Softening, with_unknown
 from dunno.calibration.verdict import (
@@ -24,16 +24,17 @@ from dunno.calibration.verdict import (
 )
 from dunno.costs import Cost, evaluate
 from dunno.errors import InputError
-from dunno.models.drift import with_drift
+from dunno.models.expectation import with_drift
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
-from dunno.segments.segment_model import SegmentModel
-from dunno.segments.skipped_segments import SkippedSegments
 from dunno.types import Block, Candidates, Floats, FramePair, RunInfo
 from dunno.types.arrow_counts import ArrowCounts
 from dunno.types.field import Field
 from dunno.types.records import Count, NonNegative, to_json
 from dunno.types.stretch import Stretch, Transition
+
+if TYPE_CHECKING:
+    from dunno.segments.skipped_segments import SkippedSegments
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class ModelCalibration(Calibration):
     # logarithm
     division_doubt: NonNegative = 0.0
     frames_per_block: Count = 0
-    segments: SegmentModel | None = None
+    segments: MaybeSegments = None
     arrow: ArrowCounts | None = None  # Divisions that the movie shows, and those that it shows backwards
 
     @property
@@ -193,7 +194,7 @@ class ModelCalibration(Calibration):
         if self.segments is not None:
             return found
         for each in self.model.parameters.values():
-            if each.words is None or (each.name == "p_divide" and self.model.never_divides):
+            if each.words is None:
                 continue
             ends = self.intervals.get(each.name)
             between = None if ends is None else [each.words.number(end) for end in ends]
@@ -231,7 +232,9 @@ class ModelCalibration(Calibration):
 
     @classmethod
     def today(cls, content: dict[str, Any]) -> dict[str, Any]:
-        """Schema 2 called `frames_per_block` together, and its first files did not know of trials, doubt and segments."""
+        """Up to schema 3 trials told of rules that are gone; 2 called `frames_per_block` together, and lacked what came late."""
+        if content.get("schema") in (2, 3) and isinstance(trials := content.get("trials"), list):
+            content = {**content, "trials": [_without_rules(each) for each in trials]}
         if content.get("schema") != 2:
             return content
         late = {"trials": [], "division_doubt": 0.0, "frames_per_block": content.get("together", 0), "segments": None}
@@ -240,6 +243,12 @@ class ModelCalibration(Calibration):
     def moved_to(self, field: Field) -> ModelCalibration:
         """The same for another movie: its own field, and the pooled parameters, because its clock is another."""
         return replace(self, frames=(), courses={}, frames_per_block=0, model=replace(self.model, field=field))
+
+
+def _without_rules(trial: Any) -> Any:
+    """A trial without what made terms join that are no more."""
+    rules = ("excess", "exchanged")
+    return {name: each for name, each in trial.items() if name not in rules} if isinstance(trial, dict) else trial
 
 
 def stretch_of(pair: FramePair, candidates: Candidates, cost: Cost) -> Stretch:
