@@ -47,8 +47,10 @@ class Tracking:
     about: RunInfo
 
     def __repr__(self) -> str:
-        links = len(self.block.links)
-        return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {self.about.verdict})"
+        links = f"{len(self.block.links)} links" + (", those of debris too" if (self.block.p_cell < 0.5).any() else "")
+        return (
+            f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links}, probabilities {self.about.verdict})"
+        )
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -89,7 +91,10 @@ class Tracking:
         return drain(self.blocks, [])
 
     def expected_wrong_links(self) -> float:
-        """How many of the links are expected to be wrong: the sum of 1 − P over all of them."""
+        """How many of the links are expected to be wrong: the sum of 1 − P over all of them, those of debris too.
+
+        `tracking.without_debris().expected_wrong_links()` is what the screen says.
+        """
         return float((1 - self.block.probability[self.block.links]).sum())
 
     def divisions(self) -> DivisionCount | None:
