@@ -14,7 +14,7 @@ from typing import NamedTuple
 import dunno
 
 PAGE = Path(__file__).parent / "settings.md"
-ROOMS = ("types", "assignment", "terms", "models", "calibration", "segments", "tracking", "lineage", "runs")
+ROOMS = ("types", "assignment", "terms", "models", "calibration", "segments", "tracking", "lineage")
 OF_NUMBERS = ("Prior", "log")
 """What may be called to make a number, or a law's mean and worth."""
 

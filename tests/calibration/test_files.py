@@ -225,17 +225,6 @@ def test_a_file_of_schema_2_is_read(tmp_path: Path) -> None:
     assert again == replace(now, trials=(), fitted_for=json.loads(json.dumps(content["fitted_for"])))  # type: ignore[type-var]
 
 
-def test_trials_of_schema_3_are_read_without_rules_that_are_gone(tmp_path: Path) -> None:
-    now = KINDS["model"]()
-    content = json.loads(json.dumps(now.to_dict()))
-    assert content["trials"]
-    older = [{**each, "excess": None, "exchanged": 2.5} for each in content["trials"]]
-    again = load({**content, "schema": 3, "trials": older}, tmp_path)
-    assert json.loads(json.dumps(again.to_dict())) == content
-    with pytest.raises(InputError, match="unknown"):
-        load({**content, "trials": older}, tmp_path)
-
-
 @pytest.mark.parametrize(
     "text", ["", "[]", "3", "null", '{"kind": 3}', '{"kind": []}', '{"kind": "odd"}', "[" * 9999, "\ufeff{}"]
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.integrate import dblquad, quad
+from scipy.special import ndtr
 
 from dunno import rooms
 from dunno.models.expectation import expect, maximise
@@ -16,6 +17,7 @@ from dunno.terms.overlap import Overlap
 from dunno.terms.parting import Parting
 from dunno.terms.shape import NO_PREFERENCE, STIFFNESSES, Shape, _log_ratio, _stiffness
 from dunno.terms.size import Size
+from dunno.terms.touching import PASSING, Touching
 from dunno.types import Candidates, Detections
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Transition
@@ -208,6 +210,31 @@ def test_evidence_has_a_name_and_a_place_in_the_order(name: str) -> None:
     term = rooms.find("terms", name)
     assert term.name == name
     assert (term.rank > 0) == (name != "score")
+
+
+def pushing(distance: float, scale: float) -> tuple[Touching, Stretch]:
+    """Two cells that keep their distance, stay or have changed places, and many that set how close cells come."""
+    place = np.array([[500.0, 500.0], [500.0, 500.0 + distance]])
+    mothers = frame(place, np.full(2, 30.0), 0)
+    every = Candidates(np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]))
+    stretch = Stretch.of([Transition(mothers, frame(place, np.full(2, 30.0), 1), every, np.ones(2))])
+    return Touching(1.2 * distance, scale, np.inf), stretch
+
+
+def test_cells_that_push_each_other_change_places_as_often_as_they_pass() -> None:
+    term, stretch = pushing(distance=10.0, scale=16.0)
+    motion = -0.5 * stretch.squared / 16.0 + term.log_single(stretch)
+    stay, swap = motion[0] + motion[3], motion[1] + motion[2]
+    exchange, alone = np.sqrt(PASSING * ndtr(-10 / np.sqrt(32.0))), np.exp(-100 / 32)
+    assert swap - stay == pytest.approx(2 * np.log((exchange + alone) / (1 + exchange * alone)))
+    assert term.unseen(stretch) == pytest.approx(PASSING * ndtr(-10 / np.sqrt(32.0)) - np.exp(-100 / 16), rel=1e-6)
+
+
+def test_cells_far_apart_or_slow_do_not_push() -> None:
+    term, stretch = pushing(distance=10.0, scale=16.0)
+    np.testing.assert_allclose(replace(term, contact=5.0).log_single(stretch), 0.0)
+    assert replace(term, contact=5.0).unseen(stretch) == 0.0
+    assert replace(term, scale=1.0).unseen(stretch) < 1e-6
 
 
 def test_overlap_counts_distance_in_units_of_the_cells_outlines() -> None:

@@ -15,6 +15,7 @@ from dunno.errors import InputError
 from dunno.simulate import colony
 from dunno.terms import Term
 from dunno.types import Truth
+from dunno.types.records import from_json, to_json
 
 TEST = SkipTest(2, 10_000, 10_000, 20.0, 20.0, 2.0, 0.05, divisions=100.0, divisions_between=100.0)
 
@@ -123,6 +124,28 @@ def test_what_helps_is_told_in_one_sentence() -> None:
     assert in_words(trials) == "also size (50% fewer wrong links expected); not needed: shape"
     assert in_words(trials[1:]) == "only where cells are and how they move; not needed: shape"
     assert in_words([]) == ""
+    nan = float("nan")
+    masks = Trial("masks", nan, nan, nan, nan, True, excess=0.32)
+    assert in_words([masks]).startswith("masks may be wrong: 32% more divisions")
+    assert from_json(Trial, to_json(masks), "trial").excess == 0.32
+    pushed = Trial("touching", nan, nan, nan, nan, True, exchanged=12.3)
+    assert in_words([trials[1], pushed]).startswith(
+        "only where cells are and how they move; not needed: shape; cells push"
+    )
+
+
+def test_pushing_cells_are_doubted_more_than_motion_says() -> None:
+    made = colony(cells=60, frames=12, motion=0.3, crowding=0.7, cycle=float("inf"), seed=0)
+    plain, chosen = (Tracker(workers=1, evidence=e).track(made.movie) for e in ("places", "auto"))
+    evidence = chosen.about["calibration"]["evidence"]
+    assert "touching" in {trial["name"] for trial in evidence["trials"] if trial["joined"]}
+    assert "touching joins: cells push each other" in evidence["told"]
+    assert chosen.expected_wrong_links() > 1.3 * plain.expected_wrong_links()
+
+
+def test_cells_that_move_little_do_not_push() -> None:
+    tracking = Tracker(workers=1).track(colony(cells=40, frames=8, motion=0.1, seed=0).movie)
+    assert "touching" not in tracking.about["calibration"]["terms"]
 
 
 def test_divisions_that_skipped_frames_do_not_see_are_not_believed() -> None:

@@ -45,7 +45,7 @@ def _span(oldest: int, newest: int) -> str:
 RUN_SCHEMA = Schema("run.json", 2, 1, "track the movie again")
 CELL_FILES = Schema("cells/", 1, 1, "track the movie again")
 PAIRS = Schema("pairs/", 4, 4, "track the movie again")
-CALIBRATION = Schema("calibration.json", 4, 2, "fit it again with dunno calibrate")
+CALIBRATION = Schema("calibration.json", 3, 2, "fit it again with dunno calibrate")
 REVIEW = Schema("review.jsonl", 1, 1, "export the review with the version that wrote it")
 
 SCHEMAS = (RUN_SCHEMA, CELL_FILES, PAIRS, CALIBRATION, REVIEW)

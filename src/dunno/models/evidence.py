@@ -15,6 +15,7 @@ from dunno.models.expectation import expect, expect_all, maximise
 from dunno.models.fit import Fit
 from dunno.models.model import IS_PLACE, Model, path_of
 from dunno.terms import BOUND
+from dunno.terms.touching import Touching
 from dunno.types.stretch import Stretch
 
 EVIDENCE_ROUNDS = 5  # rounds; speed, benchmarks.fit
@@ -41,7 +42,8 @@ def chosen(words: str | Sequence[str]) -> tuple[str, ...] | None:
     if names == ["auto"]:
         return None
     kept = [name for name in names if name and name != PLACES_WORD]
-    known = offered()
+    terms: list[Any] = [*rooms.members("terms").values()]
+    known = [*offered(), *(term.name for term in terms if term.joins_by_rule)]
     for name in kept:
         if name not in known and ":" not in name:
             raise InputError(
@@ -49,6 +51,14 @@ def chosen(words: str | Sequence[str]) -> tuple[str, ...] | None:
                 "and your own terms as package.module:Class"
             )
     return tuple(kept)
+
+
+def unseen_exchanges(fit: Fit, cell_size: float) -> tuple[float, float]:
+    """How many cells are expected to have changed places where the fit does not think so, and how many links it doubts."""
+    expected = fit.best.expected
+    doubted = (1 - expected.certainty) * float(expected.stretch.n_daughters.sum())
+    touching = Touching.start(expected.stretch, cell_size, expected.model)
+    return 2 * touching.unseen(expected.stretch), doubted
 
 
 def can_see(name: str, stretch: Stretch) -> bool:

@@ -10,12 +10,12 @@ import numpy as np
 from dunno.errors import MovieError
 from dunno.types import Detections, Movie
 
-MANY_LABELS, MANY_PIECES, MOST_OF_THE_FIELD = 8, 3.0, 0.5  # labels, pieces, share; judged
+MANY_LABELS, MANY_PIECES, MOST_OF_THE_FIELD = 8, 3.0, 0.5
 """Raw images have many labels, each in many pieces, and cover most of the field."""
-FEW_LABELS = 3  # labels; judged
+FEW_LABELS = 3
 """Binary masks and classes of pixels have at most as many."""
-FRAMES_CHECKED = 3  # frames; judged
-FRAMES_LISTED = 6  # frames; display
+FRAMES_CHECKED = 3
+FRAMES_LISTED = 6
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ from dunno.work.schedule import Pool, as_finished
 if TYPE_CHECKING:
     from dunno.runs.repaired_output import RepairedRun
 
-PAIRS_FOR_TWO, PAIRS_FOR_EACH_OF_MORE, MOST_BYTES = 64 * BLOCK, 4 * BLOCK, 1 << 20  # frame pairs, bytes; docs/scale.md
+PAIRS_FOR_TWO, PAIRS_FOR_EACH_OF_MORE, MOST_BYTES = 64 * BLOCK, 4 * BLOCK, 1 << 20
 
 
 class Form(NamedTuple):

@@ -12,9 +12,10 @@ from dunno.calibration.softening import Softening, fit_softening, with_share
 from dunno.calibration.verdict import hopeless
 from dunno.errors import InputError
 from dunno.models import Fit
-from dunno.models.evidence import EVIDENCE_ROUNDS, Kept, among_likely, can_see, offered, with_terms
+from dunno.models.evidence import EVIDENCE_ROUNDS, Kept, among_likely, can_see, offered, unseen_exchanges, with_terms
 from dunno.models.model import Model
 from dunno.terms.score import Score
+from dunno.terms.touching import Touching
 from dunno.tracking.skipping import SkippedModel
 from dunno.types import Ints
 from dunno.work.progress import Tell
@@ -24,6 +25,13 @@ LEAST_LOSS_SHARE, LEAST_NATS = 0.025, 0.005  # share, nats; benchmarks.evidence
 
 LEAST_TOTAL = 3.0  # nats; benchmarks.evidence
 """And when the loss of all daughters together falls by more than this: a few cells say little."""
+
+LEAST_EXCHANGES, LEAST_OF_DOUBTED, BESIDE_FEATURES = 2.0, 0.1, 0.4  # links, share, share; benchmarks.crowding
+"""Links that are wrong because cells push each other, all and per link that is doubted, from which on `touching` joins.
+
+Skipping frames cannot tell: exchanges are as unseen over two steps as over one. Features tell many of them apart, so that
+beside features it takes more.
+"""
 
 ENOUGH_LOSS = 500.0  # nats; speed, benchmarks.fit
 """Nats of loss of all daughters that are looked at: where links are unclear, few daughters tell whether a term helps."""
@@ -68,7 +76,7 @@ def choose_evidence(places: Choice, cell_size: float, asked: tuple[str, ...] | N
     if fit.problems or (asked is None and skipped is not None and hopeless(skipped.test(Softening()))):
         return places
     if asked is None and skipped is not None:
-        return _tried(skipped, tell)
+        return with_touching(_tried(skipped, tell), cell_size)
     stretch = fit.best.expected.stretch
     names = [*([Score.name] if stretch.score is not None else []), *(asked or ())]
     blind = [name for name in names if not can_see(name, stretch)]
@@ -78,6 +86,16 @@ def choose_evidence(places: Choice, cell_size: float, asked: tuple[str, ...] | N
             "shape needs masks of long cells); leave it out, or give --images"
         )
     return places.with_terms(names, cell_size)
+
+
+def with_touching(choice: Choice, cell_size: float) -> Choice:
+    """The choice with the term `touching`, where cells push each other and exchange places unseen; its loss decides nothing."""
+    exchanged, doubted = unseen_exchanges(choice.fit, cell_size)
+    share = BESIDE_FEATURES if choice.fit.model.features else LEAST_OF_DOUBTED
+    if choice.skipped is None or exchanged <= max(LEAST_EXCHANGES, share * doubted):
+        return choice
+    trial = Trial(Touching.name, *(float("nan"),) * 4, joined=True, exchanged=exchanged)
+    return replace(choice.with_terms([Touching.name], cell_size), trials=(*choice.trials, trial))
 
 
 def _tried(places: SkippedModel, tell: Tell) -> Choice:

@@ -218,6 +218,13 @@ class Stretch(StretchTable):
         begin = np.searchsorted(self.row_frame, np.arange(len(self.frames) + 1))
         return self._of_cells(f"neighbours {k}", lambda: nearest_others(self.place, begin, k).astype(np.int32))
 
+    def neighbour_distances(self, k: int) -> Floats:
+        """(N, k) distances to the nearest other cells of the same frame; infinite where there are fewer."""
+        index = self.neighbours(k)
+        apart = self.place[index] - self.place[:, None]
+        distance = np.sqrt(np.einsum("nkd,nkd->nk", apart, apart))
+        return np.where(index == np.arange(self.n_rows)[:, None], np.inf, distance)
+
     def _of_cells(self, name: str, make: Callable[[], Any]) -> NDArray[Any]:
         """What depends on the cells alone, whatever the edges are; made when it is first asked for."""
         if name not in self._columns:

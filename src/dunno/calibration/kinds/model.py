@@ -232,9 +232,7 @@ class ModelCalibration(Calibration):
 
     @classmethod
     def today(cls, content: dict[str, Any]) -> dict[str, Any]:
-        """Up to schema 3 trials told of rules that are gone; 2 called `frames_per_block` together, and lacked what came late."""
-        if content.get("schema") in (2, 3) and isinstance(trials := content.get("trials"), list):
-            content = {**content, "trials": [_without_rules(each) for each in trials]}
+        """Schema 2 called `frames_per_block` together, and its first files did not know of trials, doubt and segments."""
         if content.get("schema") != 2:
             return content
         late = {"trials": [], "division_doubt": 0.0, "frames_per_block": content.get("together", 0), "segments": None}
@@ -243,12 +241,6 @@ class ModelCalibration(Calibration):
     def moved_to(self, field: Field) -> ModelCalibration:
         """The same for another movie: its own field, and the pooled parameters, because its clock is another."""
         return replace(self, frames=(), courses={}, frames_per_block=0, model=replace(self.model, field=field))
-
-
-def _without_rules(trial: Any) -> Any:
-    """A trial without what made terms join that are no more."""
-    rules = ("excess", "exchanged")
-    return {name: each for name, each in trial.items() if name not in rules} if isinstance(trial, dict) else trial
 
 
 def stretch_of(pair: FramePair, candidates: Candidates, cost: Cost) -> Stretch:
