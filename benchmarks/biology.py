@@ -113,7 +113,7 @@ def on_annotated(found: Biology, truth: Truth) -> Biology:
     def only(lineage: Lineage) -> Lineage:
         return Lineage.from_mothers(lineage.rows, lineage.mother, known)
 
-    return replace(found, lineage=only(found.lineage), draws=tuple(map(only, found.draws)))
+    return replace(found, lineage=only(found.lineage), draws=tuple(map(only, found.draws)), counted=None)
 
 
 def real(samples: int, options: dict[str, Any]) -> None:

@@ -66,11 +66,11 @@ def _read(movie: str, step: int) -> tuple[Any, Any]:
 def _unbind() -> None:
     """Every mother within the gate is a candidate, every pair of daughters may be a division's, and nothing is left out."""
     from dunno.models import model
-    from dunno.tracking import bounding, gaps, gate, sampling
+    from dunno.tracking import gaps, gate, sampling, solver
 
     gate.find_candidates.__defaults__ = (None, NO_BOUND)
-    sampling.MOST_MOTHERS_FITTED = model.MOST_DAUGHTERS = gaps.MOST_ACROSS = bounding.MOST_MOTHERS = NO_BOUND
-    bounding.CROWDED_FROM = float("inf")
+    sampling.MOST_MOTHERS_FITTED = model.MOST_DAUGHTERS = gaps.MOST_ACROSS = solver.MOST_MOTHERS = NO_BOUND
+    solver.CROWDED_FROM = float("inf")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import highspy
 import numpy as np
 import scipy.sparse as sp
 
-from dunno.segments import Hypotheses, Weights
+from dunno.segments.hypotheses import Hypotheses, Weights
 from dunno.segments.posterior import mothers_of_ways
 from dunno.types import Bools, Floats, Ints
 

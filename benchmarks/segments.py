@@ -37,11 +37,10 @@ from dunno.evaluation.held_cells import HeldCells
 from dunno.evaluation.held_links import HeldLinks, held_links
 from dunno.evaluation.judged_segments import PromiseBin
 from dunno.evaluation.mask_scores import MaskScores, mask_scores
-from dunno.evaluation.outcomes import RIGHT_LINK
+from dunno.evaluation.outcomes import RIGHT_LINK, promises
 from dunno.evaluation.own_tracks import OwnTracks, own_tracks
 from dunno.io.ctc import match_folder
-from dunno.io.output import MASKS, reopen_given
-from dunno.io.segment_rows import read_segments
+from dunno.io.output import MASKS, read_segments, reopen_given
 from dunno.runs.run import track_into
 from dunno.tracking import Tracking
 
@@ -220,7 +219,7 @@ def _of_divisions(found: DivisionScores) -> Row:
 
 
 def _of_links(links: HeldLinks) -> Row:
-    told = links.promises()
+    told = promises(links.kind, links.probability)
     return {
         "links_right": int((links.kind == RIGHT_LINK).sum()), "recall": links.recall, "swaps": told["swaps"],
         "promised_swaps": told["promised_swaps"],

@@ -69,7 +69,7 @@ dunno::Problem make_problem(const Indices& mother, const Indices& daughter, cons
 nb::tuple solve(const dunno::Problem& problem) {
   std::unique_ptr<dunno::Map> map;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     PythonStop stop;
     map = std::make_unique<dunno::Map>(problem, stop);
     map->solve();
@@ -81,7 +81,7 @@ nb::tuple solve(const dunno::Problem& problem) {
 nb::tuple solve_batch(const dunno::Problem& problem, const Table& costs) {
   dunno::Batch batch;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     PythonStop stop;
     batch = dunno::solve_batch(problem, costs.data(), static_cast<std::int64_t>(costs.shape(0)), stop);
   }
@@ -92,7 +92,7 @@ nb::tuple k_best(const dunno::Problem& problem, std::int64_t k, bool freeze) {
   dunno::KBest best;
   std::vector<std::int64_t> daughter, edge;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     PythonStop stop;
     best = dunno::k_best(problem, k, freeze, stop);
     for (const dunno::Difference& difference : best.differences) {
@@ -128,7 +128,7 @@ nb::tuple from_marginals(const dunno::Problem& problem, dunno::Marginals&& found
 nb::tuple marginals(const dunno::Problem& problem, const std::string& method) {
   dunno::Marginals found;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     PythonStop stop;
     found = dunno::marginals(problem, dunno::make_log_weights(problem, stop), to_method(method), stop);
   }
@@ -138,7 +138,7 @@ nb::tuple marginals(const dunno::Problem& problem, const std::string& method) {
 nb::tuple marginals_again(dunno::Rounds& rounds, const dunno::Problem& problem, const std::string& method) {
   dunno::Marginals found;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     PythonStop stop;
     found = rounds.marginals(problem, to_method(method), stop);
   }
@@ -151,7 +151,7 @@ nb::tuple sample(const dunno::Problem& problem, std::int64_t n, const Seeds& sta
   dunno::Samples found;
   std::vector<std::int64_t> edge;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     PythonStop stop;
     found = dunno::sample(problem, n, dunno::Random({state(0), state(1), state(2), state(3)}), stop);
     edge = to_given(problem, found.edge);
@@ -208,7 +208,7 @@ struct RegionColumns {
 nb::tuple measure(const Volume& labels) {
   RegionColumns columns;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     const auto regions = with_labels(labels, [&](auto pixels) { return dunno::measure(pixels, shape_of(labels)); });
     for (const dunno::Region& region : regions) columns.add(region);
   }
@@ -220,7 +220,7 @@ dunno::Runs runs_of(const Volume& labels) {
 }
 
 std::uint64_t digest(const Volume& labels) {
-  nb::gil_scoped_release unlocked;
+  Unlocked unlocked;
   return dunno::digest(runs_of(labels));
 }
 
@@ -269,7 +269,7 @@ nb::tuple measure_cells(const Volume& labels, const std::optional<Volume>& image
   refuse_other_shape(labels, image);
   CellColumns columns;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     const dunno::Runs runs = runs_of(labels);
     with_labels(labels, [&](auto pixels) { columns.measure(pixels, runs, image, dunno::by_label(runs)); });
     if (image) columns.background = with_image(*image, [&](auto light) { return dunno::find_background(light, runs); });
@@ -301,7 +301,7 @@ nb::tuple cut_masks(const Volume& labels, const std::optional<Volume>& image, co
   std::vector<std::int64_t> cut, again;
   std::vector<std::int32_t> numbers;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     dunno::Runs runs = runs_of(labels);
     const std::vector<std::int64_t> order = dunno::by_label(runs);
     std::vector<dunno::AskedMask> asked, larger;
@@ -341,7 +341,7 @@ nb::tuple near_masks(const Volume& labels, double reach, const Numbers& scale) {
   std::vector<std::int64_t> first, second;
   std::vector<double> distance;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     const dunno::Runs runs = runs_of(labels);
     const std::vector<std::int64_t> order = dunno::by_label(runs);
     std::vector<std::int64_t> row(order.size());
@@ -363,7 +363,7 @@ nb::tuple count_overlaps(const Flat<Label>& first, const Flat<Label>& second) {
   if (first.shape(0) != second.shape(0)) throw nb::value_error("two images of different sizes");
   std::vector<dunno::Overlap> overlaps;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     overlaps = dunno::count_overlaps(first.data(), second.data(), static_cast<std::int64_t>(first.shape(0)));
   }
   std::vector<std::int64_t> one, other, pixels;
@@ -401,7 +401,7 @@ nb::bytes format_rows(const nb::list& given) {
   }
   std::string text;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     text = dunno::format_rows(columns, rows < 0 ? 0 : rows);
   }
   return nb::bytes(text.data(), text.size());
@@ -415,7 +415,7 @@ nb::object steps_outside(Table places, Numbers low, Numbers high, Table width, N
   if (knots < 2 || slope.shape(0) != knots) throw nb::value_error("expected two knots or more, with a slope each");
   std::vector<double> found;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     found = dunno::steps_outside(places.data(), n, d, low.data(), high.data(), width.data(), rows == 1 ? 0 : d,
                                  {below.data(), slope.data(), knots});
   }
@@ -427,7 +427,7 @@ template <typename Function>
 nb::ndarray<nb::numpy, double, nb::ndim<1>> each(const Numbers& x, const Function& function) {
   std::vector<double> result(x.shape(0));
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     std::transform(x.data(), x.data() + x.shape(0), result.begin(), function);
   }
   return to_numpy(std::move(result));
@@ -442,7 +442,7 @@ nb::tuple within(const Table& places, const Table& others, double reach, std::in
   if (most < 1) throw nb::value_error("expected to keep at least one other of each place");
   std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> pairs;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     pairs = dunno::within(places.data(), places.shape(0), others.data(), others.shape(0), others.shape(1), reach,
                           most);
   }
@@ -453,7 +453,7 @@ nb::tuple nearest(const Table& places, const Table& others, std::int64_t k) {
   check_dimensions(places, others);
   dunno::Nearest found;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     found = dunno::nearest(places.data(), places.shape(0), others.data(), others.shape(0), others.shape(1), k);
   }
   return nb::make_tuple(to_numpy(std::move(found.distance)), to_numpy(std::move(found.index)));
@@ -463,7 +463,7 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> nearest_in_groups(const Table&
                                                                     std::int64_t k) {
   std::vector<std::int64_t> index;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     index = dunno::nearest_in_groups(places.data(), places.shape(1), begin.data(),
                                      static_cast<std::int64_t>(begin.shape(0)) - 1, k);
   }
@@ -482,7 +482,7 @@ nb::object squared_distances(const Table& places, const RowTable& near) {
   const dunno::Neighbours cells = to_neighbours(places, near);
   std::vector<double> found;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     found = dunno::squared_distances(cells);
   }
   return nb::cast(to_numpy(std::move(found)));
@@ -496,7 +496,7 @@ nb::object local_field(const Table& places, const RowTable& near, const Table& s
     throw nb::value_error("shares, reach and displacements are of different shapes");
   std::vector<double> found;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     found = dunno::local_field(cells, share.data(), reach.data(), mean.data(), hold, hold_slopes);
   }
   return nb::cast(to_numpy(std::move(found)));
@@ -509,7 +509,7 @@ nb::tuple sparse_product(const Indices& begin, const Indices& column, const Numb
                                static_cast<std::int64_t>(other_begin.shape(0)) - 1};
   dunno::Rows rows;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     rows = dunno::product(first, second, n_columns);
   }
   return nb::make_tuple(to_numpy(std::move(rows.begin)), to_numpy(std::move(rows.column)), to_numpy(std::move(rows.value)));
@@ -526,6 +526,7 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> components(const Indices& firs
 }  // namespace
 
 NB_MODULE(_core, m) {
+  { Unlocked looked; }  // for calls that are too short to be unlocked
   m.doc() = "The C++ core. Use it through dunno.assignment and dunno.labels, which check what they pass on.";
 
   nb::class_<dunno::Problem>(m, "Problem", "An assignment problem in rows of daughters.");

@@ -27,7 +27,7 @@ nb::tuple propagate(const segments::Graph& graph, const Numbers& state, const Nu
   if (messages) before = to_vector(*messages);
   segments::Beliefs found;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     PythonStop stop;
     found = segments::propagate(graph, weights, {sweeps, tolerance}, std::move(before), stop);
   }

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,17 @@ class PythonStop : public dunno::Stop {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// Lets Python's other threads run while the core works. What a thread needs in order to throw is taken at its first look at
+// exceptions: where no memory is left for it, the process would be aborted, so it looks before the work begins.
+class Unlocked {
+ public:
+  Unlocked() : seen_(std::uncaught_exceptions()) {}
+
+ private:
+  volatile int seen_;  // a compiler leaves out a look that nobody uses
+  nb::gil_scoped_release released_;
 };
 
 template <typename T>

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import scale
+from benchmarks import growth, scale
 from benchmarks.crowd import Crowd
 from dunno.simulate import colony
 
@@ -48,6 +48,15 @@ def test_the_benchmarks_of_scale_run(
     monkeypatch.setattr(sys, "argv", ["scale", name, "--quick"])
     scale.main(sys.argv[1:])
     assert len(capsys.readouterr().out.splitlines()) == lines
+
+
+def test_the_benchmark_of_growth_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    growth.main(["cells", "gate", "aims", "--quick"])
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ") and line[2].isdigit()]
+    assert len(rows) == 12
+    candidates = [int(row.split("|")[5].replace(",", "")) for row in rows]
+    assert candidates[:4] == sorted(candidates[:2]) + sorted(candidates[2:4])
+    assert all(row.rsplit("|", 2)[1].strip().isdigit() for row in rows)  # none was refused
 
 
 def test_a_run_is_measured_in_a_process_of_its_own() -> None:

@@ -18,6 +18,8 @@ def test_an_output_is_opened_as_what_tracking_gives(repaired: Path) -> None:
     for t in (0, 13):
         np.testing.assert_array_equal(tracking.masks(t), tifffile.imread(repaired / "masks" / f"mask{t:03d}.tif"))
     fewer = tracking.without_debris()
+    assert f"{len(tracking.block.links)} links, those of debris too" in repr(tracking)
+    assert f"{len(fewer.block.links)} links, probabilities" in repr(fewer)
     assert len(fewer.tracks()) == sum(not row.is_debris for row in tracking.tracks()) < len(tracking.tracks())
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from benchmarks.frames import colony, scatter
 from dunno.assignment import marginals
-from dunno.assignment.likely import LIKELY_FROM, filled, marginals_of_likely
+from dunno.assignment.marginals import LIKELY_FROM, filled, marginals_of_likely
 
 
 @pytest.mark.parametrize("motion", [0.2, 0.35, 0.5])

@@ -36,6 +36,10 @@ def test_tables_of_groups_are_read_and_refused(tmp_path: Path) -> None:
     (tmp_path / "odd.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="has the columns a, b; expected name and group"):
         read_groups(tmp_path / "odd.csv")
+    (tmp_path / "long.csv").write_text(f"well,{'[' * 20_000}\n1,2\n")
+    with pytest.raises(InputError, match="has the columns well") as caught:
+        read_groups(tmp_path / "long.csv")
+    assert len(str(caught.value)) < 500
     (tmp_path / "gap.csv").write_text("name,group\nA1,\n")
     with pytest.raises(InputError, match="one that is not filled in"):
         read_groups(tmp_path / "gap.csv")

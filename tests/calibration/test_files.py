@@ -154,6 +154,43 @@ def test_a_value_out_of_its_range_is_named(path: str, value: object, told: str, 
         load(content, tmp_path)
 
 
+def numbers_of(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path to every number."""
+    pairs = (
+        document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
+    )
+    for key, value in pairs:
+        if type(value) in (int, float):
+            yield (*path, key)
+        yield from numbers_of(value, (*path, key))
+
+
+def test_no_number_of_segments_and_of_time_s_arrow_is_without_bounds(tmp_path: Path) -> None:
+    content: Any = json.loads(json.dumps(KINDS["segments"]().to_dict()))
+    paths = [(name, *path) for name in ("segments", "arrow") for path in numbers_of(content[name])]
+    assert len(paths) > 100
+    for path in paths:
+        for value in (-1e300, -(10**12)):
+            document = deepcopy(content)
+            inside(document, path)[path[-1]] = value
+            with pytest.raises(InputError, match="c.json: "):
+                load(document, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("stays", "segments.laws.sharing: stays has 4 values; expected one of each content"),
+        ("begins", "segments.laws.sharing: begins has 4 values; expected one of each content"),
+    ],
+)
+def test_a_content_that_is_left_out_is_named(path: str, told: str, tmp_path: Path) -> None:
+    content: Any = KINDS["segments"]().to_dict()
+    content["segments"]["laws"]["sharing"][path].pop("trio")
+    with pytest.raises(InputError, match=told):
+        load(content, tmp_path)
+
+
 @pytest.mark.parametrize("name", ["subprocess:Popen", "os:system", "pathlib:Path", "dunno:Tracker"])
 def test_a_file_cannot_have_anything_but_terms_made(name: str, tmp_path: Path) -> None:
     content = KINDS["model"]().to_dict()

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dunno import Tracker
-from dunno.calibration.tuning import tune_perturbation
+from dunno.calibration.with_truth import tune_perturbation
 from dunno.errors import InputError
 from dunno.simulate import colony as simulate
 

@@ -28,7 +28,7 @@ def test_a_good_test_supports() -> None:
         ({"composed": 4.9, "promised": 4.0}, "untested", "too few to judge by"),
         ({"growth": 1.1, "growth_error": 0.2}, "untested", "hardly move farther"),
         ({"growth": 0.98}, "contradicted", "do not move farther"),
-        ({"composed": 500.0, "promised": 480.0}, "contradicted", "57% of the links are wrong"),
+        ({"composed": 500.0, "promised": 480.0}, "contradicted", "57 % of the links are wrong"),
         ({"tempering": 0.55}, "contradicted", "far too sure of itself"),
         ({"composed": 90.0}, "contradicted", "31 links were promised to be wrong, and 90 were"),
         ({"promised": 90.0, "composed": 30.0}, "contradicted", "90 links were promised to be wrong, and 30 were"),
@@ -135,18 +135,26 @@ def test_the_same_for_any_number_of_workers() -> None:
 @pytest.mark.parametrize(
     ("forwards", "backwards", "word", "reason"),
     [
-        ((50.0, 60.0), (3.0, 4.0), "supported", "in 90 frames 110 divisions are seen; played backwards, they show 7"),
-        ((4.0, 5.0), (0.0, 0.0), "untested", "9.0 divisions are seen: too few"),
-        ((50.0, 60.0), (25.0, 28.0), "untested", "about 57 are real"),
-        ((50.0, 60.0), (45.0, 48.0), "contradicted", "93 that cannot be"),
+        (
+            (50.0, 60.0),
+            (3.0, 4.0),
+            "supported",
+            "played backwards, the movie shows 6 % as many divisions as forwards, and none",
+        ),
+        ((4.0, 5.0), (0.0, 0.0), "untested", "fewer than 10 divisions are seen: too few"),
+        ((50.0, 60.0), (25.0, 28.0), "untested", "shows 48 % as many"),
+        ((50.0, 60.0), (45.0, 48.0), "contradicted", "shows 85 % as many"),
         ((100.0, 40.0), (2.0, 34.0), "untested", "both halves of the movie do not agree"),
     ],
 )
 def test_divisions_are_judged_by_the_reversed_movie(
     forwards: tuple[float, float], backwards: tuple[float, float], word: str, reason: str
 ) -> None:
-    verdict = judge_divisions(ArrowCounts(forwards, backwards, 90))
+    counts = ArrowCounts(forwards, backwards, 90)
+    verdict = judge_divisions(counts)
     assert (verdict.word, reason in verdict.reason) == (word, True), verdict
+    assert "taken into account" not in verdict.reason
+    assert judge_divisions(counts, 0.0).reason.endswith("taken into account") == (word == "supported")
 
 
 def test_segments_are_judged_by_skipping_frames() -> None:

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from dunno import Tracker
 from dunno.cli import run
 from dunno.cli.first_screen import show_run
 from dunno.runs import findings
 from dunno.runs.doubtful_links import DoubtfulLink
-from dunno.runs.promises import promises
+from dunno.runs.findings import promises
 from dunno.runs.run import Run
 from dunno.runs.summary import Summary
+from dunno.simulate import colony
 from dunno.types import RunInfo
 from tests.repaired import repaired
 
@@ -64,10 +66,33 @@ def test_questions_come_in_a_biologists_order(
 def test_what_was_fitted_and_what_words_mean_are_for_those_who_ask(
     finished: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "fitted losses" in screen(finished, capsys, monkeypatch, verbose=True)
+    clean = replace(
+        finished, about=Tracker(workers=1, evidence="places").track(colony(cells=20, frames=12).movie).about
+    )
+    assert "fitted losses" in screen(clean, capsys, monkeypatch, verbose=True)
+    assert "fitted losses" not in screen(finished, capsys, monkeypatch, verbose=True)  # of masks that are not believed
     explained = screen(finished, capsys, monkeypatch, explain=True)
     for word in ("link", "track", "whole", "division", "debris", "supported", "untested", "contradicted"):
         assert re.search(rf"^  {word}\b", explained, re.M)
+
+
+def test_commands_can_be_copied_whatever_the_folder_is_called(
+    finished: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = screen(replace(finished, folder=Path("my output")), capsys, monkeypatch)
+    assert "dunno measure 'my output' -o 'my output-measured'" in told
+    assert "--to trackmate -o 'my output.xml'" in told
+
+
+def test_where_nothing_could_be_tested_a_review_can(
+    finished: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for verdict, told in (
+        ("untested", "questions at random tell how many"),
+        ("supported", "most useful question first"),
+    ):
+        about = replace(finished.about, verdict=verdict)
+        assert told in screen(replace(finished, about=about), capsys, monkeypatch)
 
 
 def test_it_fits_a_narrow_terminal(
@@ -104,12 +129,21 @@ def test_what_is_uncertain_is_said_beside_the_number() -> None:
     assert findings.divisions(found).endswith("60 are in the tracks, doubtful ones are left out there")
     found = Summary(divisions=5, expected_divisions=5.0, divisions_interval=(5, 5))
     assert findings.divisions(found) == "5 (95 %), about 5; 5 are in the tracks"
+    found = Summary(divisions=1, expected_divisions=1.6, divisions_interval=(0, 5))
+    assert findings.divisions(found) == "0 to 5 (95 %), about 2; 1 is in the tracks"
     assert "does not say how sure" in findings.divisions(Summary(divisions=5))
 
 
+def test_no_track_is_said_to_be_longer_than_the_movie() -> None:
+    """In a movie of 30 frames whose cells stay."""
+    found = Summary(frames=30, tracks=65, whole_tracks=41, median_length=30.0)
+    assert findings.tracks(found).endswith("Half of them last 30 frames or more")
+
+
 def test_a_link_that_is_hardly_believed_says_what_else_is() -> None:
-    doubt = DoubtfulLink(0.005, 3, 7, 4, 9, instead=8, p_instead=0.7)
+    doubt = DoubtfulLink(0.005, 3, 7, 4, 9, instead=8, p_instead=0.7, instead_frame=3)
     assert findings.instead(doubt) == "from cell 8, 70 %"
+    assert findings.instead(replace(doubt, instead_frame=2)) == "from cell 8 of frame 2, 70 %"
     assert findings.instead(replace(doubt, instead=0)) == "new here, 70 %"
 
 

@@ -113,9 +113,10 @@ def test_blocks_and_workers_do_not_change_the_result(
 ) -> None:
     movie = simulate(cells=6, frames=7, motion=0.3, seed=3).movie
     whole = Tracker(cost, method, calibration=None, workers=1).track(movie)
-    from dunno.tracking import spans, tracker
+    from dunno.tracking import tracker
+    from dunno.tracking.plan import spans_of
 
-    monkeypatch.setattr(tracker, "spans_of", lambda movie, window, _, halo: spans.spans_of(movie, window, block, halo))
+    monkeypatch.setattr(tracker, "spans_of", lambda movie, window, _, halo: spans_of(movie, window, block, halo))
     same(whole, Tracker(cost, method, calibration=None, workers=3).track(movie))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from dunno.evaluation.held_cells import HeldCells
 from dunno.evaluation.held_links import held_links
-from dunno.evaluation.outcomes import BEGINNING, RIGHT_LINK, SWAP, UNSEEN
+from dunno.evaluation.outcomes import BEGINNING, RIGHT_LINK, SWAP, UNSEEN, promises
 
 from .worlds import annotated, followed, frame, held
 
@@ -61,7 +61,7 @@ def test_where_neither_mask_is_on_a_cell_nothing_is_judged() -> None:
 def test_promised_beside_found() -> None:
     links = {((0, 1), (1, 1)): 0.9, ((0, 2), (1, 2)): 0.8, ((1, 1), (2, 2)): 0.6}
     found = held_links(followed(3, EVERYONE, links), held(ROWS, CELLS, CELLS))
-    told = found.promises()
+    told = promises(found.kind, found.probability)
     assert told["promised_wrong"] == pytest.approx(0.7)
     assert told["promised_swaps"] == pytest.approx(0.7)
     assert (told["found_wrong"], told["swaps"]) == (1, 1)

@@ -16,8 +16,8 @@ from dunno.evaluation.judged_segments import (
     judged_segments,
     promise_bins,
 )
-from dunno.evaluation.repairs_with_truth import repair_scores
-from dunno.io.segment_rows import SegmentRow
+from dunno.evaluation.mask_scores import repair_scores
+from dunno.io.output import SegmentRow
 from dunno.tracking import Tracking
 
 from .worlds import annotated, frame

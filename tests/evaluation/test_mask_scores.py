@@ -41,6 +41,15 @@ def test_markers_say_nothing_of_outlines() -> None:
     assert mask_scores(movie, truth).to_dict()["seg"] is None
 
 
+def test_a_mask_that_cells_share_makes_no_markers_of_them() -> None:
+    cells, shared = (
+        [(1, 10, 10), (2, 10, 20), (3, 10, 30), (4, 30, 30)],
+        [(1, 10, 10), (1, 10, 20), (1, 10, 30), (4, 30, 30)],
+    )
+    movie, truth = annotated([(k, 0, 0, 0) for k in (1, 2, 3, 4)], [frame(cells)], [frame(shared)])
+    assert mask_scores(movie, truth).seg == pytest.approx((3 * 1 / 3 + 1) / 4)
+
+
 def test_the_challenge_counts_the_same(tmp_path: Path) -> None:
     pytest.importorskip("ctc_metrics")
     made = colony(cells=20, frames=6, seed=3)

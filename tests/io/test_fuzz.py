@@ -5,6 +5,7 @@ or bad (anything else). `make fuzz` goes on for longer: `DUNNO_FUZZ_MINUTES` are
 `DUNNO_FUZZ_SEED` says where to begin.
 """
 
+import faulthandler
 import logging
 import os
 import resource
@@ -49,6 +50,8 @@ WORDS = [
     *(b"\xff" * 4, b"\x7f\xff\xff\xff", b"\xff\xff\xff\x7f", b"\0\0\1\0", b"\0\1\0\0", b"\xff" * 8),
 ]
 MEMORY = 4 << 30
+ENDLESS = 300.0
+"""Seconds after which reading one file is taken for endless; libraries of others cannot be stopped, so the process ends."""
 
 
 def damaged(content: bytes, rng: np.random.Generator) -> bytes:
@@ -110,6 +113,7 @@ def little_memory() -> Iterator[None]:
 
 def outcome(form: Form, path: Path) -> str:
     """`fine`, `clean`, or what went wrong."""
+    faulthandler.dump_traceback_later(ENDLESS, exit=True, file=sys.__stderr__)
     try:
         with warnings.catch_warnings(), little_memory():
             warnings.simplefilter("ignore")
@@ -119,6 +123,8 @@ def outcome(form: Form, path: Path) -> str:
         return "clean" if 0 < len(text) < 1000 and "\n" not in text else f"not one short line: {text[:300]}"
     except Exception as error:
         return f"{type(error).__name__}: {error}"
+    finally:
+        faulthandler.cancel_dump_traceback_later()
     return "fine"
 
 

@@ -10,7 +10,7 @@ import dunno
 from dunno import Movie, Tracker
 from dunno.cli import run
 from dunno.errors import DunnoWarning, InputError, MovieError
-from dunno.io.shifts import read_shifts
+from dunno.io.frame_tables import read_shifts
 from dunno.simulate import colony
 
 FRAMES = [4, 6, 8]

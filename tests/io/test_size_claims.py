@@ -16,6 +16,7 @@ from dunno import Movie, Tracker, read
 from dunno.cli import run
 from dunno.errors import InputError, MovieError
 from dunno.io import read_links, size_claims
+from dunno.io.tiff_chain import open_tiff
 from dunno.io.writers import export
 
 from ..conftest import COLONY
@@ -120,6 +121,28 @@ def test_a_claim_beyond_the_file_or_the_memory_is_refused(
     assert str(path) in str(caught.value)
     assert run(["track", str(path), "-o", str(tmp_path / "out"), "-q"]) == 2
     assert re.search(why, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("big", [False, True])
+@pytest.mark.parametrize("back_to", [0, 1])
+def test_pages_that_lead_in_a_circle_are_refused(big: bool, back_to: int, tmp_path: Path) -> None:
+    """tifffile would follow them for ever, page by page."""
+    path = tmp_path / "masks.tif"
+    tifffile.imwrite(path, STACK, photometric="minisblack", bigtiff=big, metadata=None)
+    open_tiff(path).close()
+    with tifffile.TiffFile(path) as file:
+        places = [page.offset for page in file.pages]
+        tags = len(file.pages[2].tags)
+    content = bytearray(path.read_bytes())
+    end = places[2] + (8 + 20 * tags if big else 2 + 12 * tags)
+    content[end : end + (8 if big else 4)] = places[back_to].to_bytes(8 if big else 4, "little")
+    path.write_bytes(content)
+    with pytest.raises(MovieError, match="its pages lead in a circle"):
+        read(path)
+    (tmp_path / "frames").mkdir()
+    path.rename(tmp_path / "frames" / "m0.tif")
+    with pytest.raises(MovieError, match="its pages lead in a circle"):
+        read(tmp_path / "frames").masks(0)
 
 
 def test_a_graph_that_claims_too_many_nodes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

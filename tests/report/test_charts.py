@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from dunno.report import checking, gallery, histogram, over_time, svg
+from dunno.report import gallery, link_charts, svg
 from dunno.report.survey import Survey, survey
 from dunno.tracking import Tracking
 
@@ -16,7 +16,7 @@ def counted(tracking: Tracking) -> Survey:
 
 
 def test_the_histogram_has_a_bar_and_a_number_for_every_bin_with_links(counted: Survey) -> None:
-    drawn = histogram.draw(counted.histogram)
+    drawn = link_charts.draw_histogram(counted.histogram)
     filled = counted.histogram[counted.histogram > 0].tolist()
     heights = [float(each) for each in re.findall(r'<rect class="bar".*?height="([\d.]+)"', drawn)]
     assert len(heights) == len(filled)
@@ -25,7 +25,7 @@ def test_the_histogram_has_a_bar_and_a_number_for_every_bin_with_links(counted: 
 
 
 def test_checking_links_takes_away_what_they_are_expected_to_be_wrong(counted: Survey, tracking: Tracking) -> None:
-    found = checking.checking(counted)
+    found = link_charts.checking(counted)
     chances = np.sort(np.concatenate([pair.probability[pair.selected] for pair in tracking.pairs]))
     for n, wrong in zip(found.checked, found.wrong, strict=True):
         assert wrong == pytest.approx((1 - chances[n:]).sum(), abs=1e-9)
@@ -35,7 +35,7 @@ def test_checking_links_takes_away_what_they_are_expected_to_be_wrong(counted: S
 
 
 def test_the_sentence_tells_the_step(counted: Survey) -> None:
-    found = checking.Checking(np.array([0, 1, 40]), np.array([12.34, 11.4, 0.5]), 1000)
+    found = link_charts.Checking(np.array([0, 1, 40]), np.array([12.34, 11.4, 0.5]), 1000)
     assert found.sentence(2) == (
         "If you check the 40 least certain links (4.0 % of all), the expected number of wrong links falls from 12.3 to 0.50: "
         "< 0.1 % of all links."
@@ -48,8 +48,8 @@ def test_long_movies_are_pooled_and_nothing_is_lost(counted: Survey) -> None:
 
     rng = np.random.default_rng(0)
     links, wrong = rng.integers(0, 9, 10_001), rng.random(10_001)
-    spans = over_time.over_time(replace(counted, frame=np.arange(1, 10_002), links=links, wrong=wrong))
-    assert len(spans.first) <= over_time.MOST_COLUMNS
+    spans = link_charts.over_time(replace(counted, frame=np.arange(1, 10_002), links=links, wrong=wrong))
+    assert len(spans.first) <= link_charts.MOST_COLUMNS
     assert spans.links.sum() == links.sum()
     assert (spans.wrong * spans.pairs).sum() == pytest.approx(wrong.sum())
     assert (spans.first[0], spans.last[-1], spans.pairs.sum()) == (1, 10_001, 10_001)
@@ -59,13 +59,13 @@ def test_long_movies_are_pooled_and_nothing_is_lost(counted: Survey) -> None:
 def test_frames_without_links_leave_a_gap(counted: Survey) -> None:
     from dataclasses import replace
 
-    spans = over_time.over_time(
+    spans = link_charts.over_time(
         replace(counted, frame=np.array([1, 2, 3]), links=np.array([2, 0, 2]), wrong=np.array([0.1, 0, 0.2]))
     )
     assert np.isnan(spans.confidence).tolist() == [False, True, False]
-    line = re.search(r'<path class="line" d="([^"]*)"', over_time.draw(spans)).group(1)
+    line = re.search(r'<path class="line" d="([^"]*)"', link_charts.draw_over_time(spans)).group(1)
     assert line.count("M") == 2
-    assert "nan" not in over_time.draw(spans) + over_time.as_table(spans)
+    assert "nan" not in link_charts.draw_over_time(spans) + link_charts.over_time_table(spans)
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (0, 92), (3, 3), (0.95, 1), (-5, 1e6), (0, 1e-7)])

@@ -8,7 +8,7 @@ from imagecodecs import png_decode
 
 from dunno import Movie, Tracker
 from dunno.errors import MovieError
-from dunno.report.link_scenes import VIEW_SIDE, LinkScene, View, scenes
+from dunno.report.link_scenes import VIEW_SIDE, TwoViews, View, scenes
 from dunno.report.survey import survey
 from dunno.tracking import Tracking
 
@@ -17,7 +17,7 @@ def decoded(view: View) -> np.ndarray:
     return png_decode(b64decode(view.image.removeprefix("data:image/png;base64,")))
 
 
-def look(movie: Movie) -> list[LinkScene]:
+def look(movie: Movie) -> list[TwoViews]:
     """Track by distance alone, and look at all links."""
     tracking = Tracker("distance", "SM", calibration=None).track(movie)
     return scenes(movie, survey(tracking.blocks, tracking.about).doubts)

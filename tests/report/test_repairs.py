@@ -49,8 +49,10 @@ def test_before_and_after_show_the_masks_that_changed(repaired: Path) -> None:
             assert np.isin(after[inside], repair.drawn).all()
         assert len(repair.given) == (2 if repair.what == "joined" else 1)
         assert len(repair.drawn) == {"joined": 1, "left out": 0}.get(repair.what, len(repair.drawn))
-        assert set(scene.before.outlines) == set(repair.given) and set(scene.after.outlines) == set(repair.drawn)
-        assert all(each.path for each in (*scene.before.outlines.values(), *scene.after.outlines.values()))
+        assert set(scene.views.before.outlines) == set(repair.given) and set(scene.views.after.outlines) == set(
+            repair.drawn
+        )
+        assert all(each.path for each in (*scene.views.before.outlines.values(), *scene.views.after.outlines.values()))
 
 
 def test_what_is_shown_goes_from_the_least_certain_to_the_surest(repaired: Path) -> None:

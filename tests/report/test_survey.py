@@ -65,11 +65,12 @@ def test_the_least_certain_links_are_shown_once_for_each_doubt(
     about: list[tuple[int, set[int]]] = []
     for p, frame, daughter, mother in links:
         pair = tracking.pairs[frame - 1]
-        own = np.flatnonzero(pair.daughter == pair.daughters.label.tolist().index(daughter))
+        row = pair.daughters.label.tolist().index(daughter)
+        own = np.flatnonzero(pair.daughter == row)
         others = [(float(pair.probability[e]), int(pair.mothers.label[pair.mother[e]])) for e in own]
         others = sorted(each for each in others if each[1] != mother)[-1:]
         concerned = {track[frame, daughter], track[frame - 1, mother]}
-        if others and others[0][0] >= 1 - p - others[0][0]:
+        if others and others[0][0] >= np.exp(pair.log_no_mother[row]):
             concerned.add(track[frame - 1, others[0][1]])
         if not any(abs(frame - f) <= ONE_DOUBT_WITHIN and tracks & concerned for f, tracks in about):
             heads.append((p, frame, daughter, mother))

@@ -61,6 +61,9 @@ def test_a_model_that_cannot_explain_the_movie_says_what_it_assumes() -> None:
     assert "fitted to this movie itself. In it, 2.0 % of the cells are assumed to divide and 0.1 % to get lost" in told
     calibration["problems"] = []
     assert "In it, 2.0 % of the cells divide and 0.1 % get lost" in words.what_was_run(about, 3)
+    calibration["judges_masks"] = True  # then the rates are those of masks with all their faults
+    told = words.what_was_run(about, 3)
+    assert "and of what masks hold, fitted to this movie itself." in told and "In it," not in told
 
 
 @pytest.mark.parametrize(

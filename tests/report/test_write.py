@@ -19,6 +19,7 @@ from dunno.evaluation import score
 from dunno.io.ctc import match_folder
 from dunno.report import write_report
 from dunno.report.words import _calibration
+from dunno.runs.numbers import amount
 from dunno.runs.run import track_into
 from dunno.tracking import Tracking
 from tests.report.test_words import ABOUT
@@ -71,7 +72,7 @@ def test_the_page_has_the_runs_numbers(page: Path, tracks: Path) -> None:
     low, high = summary["divisions_interval"]
     assert f"cells, first and last frame {summary['cells_at_start']} → {summary['cells_at_end']}" in told
     assert f"divisions {low} – {high} 95 %; {summary['divisions']} in the tracks" in told
-    assert f"links expected to be wrong {summary['expected_wrong_links']:.1f}" in told
+    assert f"links expected to be wrong {amount(summary['expected_wrong_links'])} " in told
     assert "The probabilities are supported, but not perfectly." in told
     for link in summary["least_certain"]:
         assert f"Cell {link['daughter']} in frame {link['frame']}" in told

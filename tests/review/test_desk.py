@@ -130,6 +130,31 @@ def test_three_dimensions_masks_without_images_and_empty_frames(tmp_path: Path) 
         assert review.table.over_time()[2] == 0.0
 
 
+def test_points_in_3d_are_seen_from_above_with_their_depths(tmp_path: Path) -> None:
+    from dunno import Tracker, read
+    from dunno.napari.layers import candidates_layer, tracks_layer
+    from dunno.report.crops import picture
+    from dunno.runs.run import track_into
+
+    rows = ["frame,id,z,y,x"]  # cell 2 lies below cell 1, cell 3 beside them; each goes on by half a pixel
+    for t in range(6):
+        rows += [f"{t},{k},{z},{20 + t / 2},{x}" for k, z, x in ((1, 30, 20), (2, 10, 20), (3, 20, 60))]
+    (tmp_path / "spots.csv").write_text("\n".join(rows) + "\n")
+    movie = read(tmp_path / "spots.csv", scale=(2.0, 1.0, 1.0))
+    assert set(picture(movie, 0).labels.ravel().tolist()) >= {0, 2, 3}  # the highest is in front
+    assert picture(movie, 0).labels[20, 20] == 2
+    track_into(Tracker(), movie, tmp_path / "out")
+    with Review.open(tmp_path / "out") as review:
+        desk = Desk(review)
+        view = desk.views.view(0)
+        assert {cell["label"]: cell["depth"] for cell in view["after"] if cell["label"] < 3} == {1: 60.0, 2: 20.0}
+        assert {cell["label"] for cell in view["before"]} >= {1, 2}
+        tracks = tracks_layer(review, 0)[0]
+        assert tracks.shape == (18, 5)
+        assert {(z, x) for z, x in tracks[:, [2, 4]].tolist()} == {(30, 20), (10, 20), (20, 60)}
+        assert candidates_layer(review, desk.ask()["view"])[1]["ndim"] == 4
+
+
 def test_nobody_asks_about_cells_after_a_frame_that_cannot_be_read(tmp_path: Path) -> None:
     from dunno import Tracker, read
     from dunno.runs.run import track_into

@@ -14,7 +14,7 @@ from dunno.calibration.softening import Softening
 from dunno.cli import run
 from dunno.errors import InputError
 from dunno.review import Review
-from dunno.review.learn_softening import learn_softening
+from dunno.review.learn_model import learn_softening
 from dunno.review.learning import learn
 from dunno.review.lessons import lessons_of, weigh
 from dunno.simulate import Colony, colony

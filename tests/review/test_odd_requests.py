@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from dunno.errors import InputError
+from dunno.errors import DecisionError, InputError
 from dunno.review import Decision, Review
 from dunno.review.desk import Desk
 from dunno.review.desks import Desks
@@ -151,6 +151,12 @@ def test_an_old_log_with_a_far_place_opens(output: Path) -> None:
         client = Client(review)
         assert [client.get(f"/api/{path}").status_code for path in ADDRESSES] == [200] * len(ADDRESSES)
         assert client.post("/api/undo", "{}").status_code == 200
+
+
+@pytest.mark.parametrize("place", [(float("nan"), 5.0), (5.0, float("inf")), (5.0,)])
+def test_a_place_that_is_none_is_no_decision_even_where_the_field_is_not_known(place: tuple[float, ...]) -> None:
+    with pytest.raises(DecisionError, match="expected two or three finite numbers"):
+        Decision("missing", 1, 0, place=place)
 
 
 def test_names_that_are_no_text_are_refused_wherever_they_come_from(output: Path, tmp_path: Path) -> None:

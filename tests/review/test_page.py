@@ -11,7 +11,7 @@ import pytest
 from dunno import evaluation
 from dunno.cli.review import opened_in_browser
 from dunno.review import Review
-from dunno.review.asking import was_wrong
+from dunno.review.audit import was_wrong
 from dunno.review.export import reviewed_tracking
 from dunno.simulate import Colony
 from dunno.tracking import Tracking

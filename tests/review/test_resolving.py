@@ -3,6 +3,7 @@
 import csv
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,13 +11,16 @@ import tifffile
 
 from dunno import Tracker, read
 from dunno.errors import DecisionError
-from dunno.review import Decision, Review
+from dunno.review import Decision, Review, nearby_segments
 from dunno.review.desk import Desk
 from dunno.review.export import export
 from dunno.runs.run import track_into
 from dunno.simulate import colony
 from dunno.tracking import Tracking
 from dunno.types import Block
+from tests.repaired import repaired as careless
+
+__all__ = ["careless"]
 
 TOGETHER = range(5, 8)
 """Frames in which two neighbours share a mask."""
@@ -172,6 +176,25 @@ def test_a_contradiction_is_refused_and_leaves_nothing(repaired: Path, shared: i
         for _ in range(2):
             review.undo()
         assert same(whole(review), before)
+
+
+def test_what_was_said_of_a_cell_at_the_rim_contradicts_nothing(
+    careless: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """Of a cell whose daughters lie outside of the surroundings, "divides" stays true while something else is answered."""
+    monkeypatch.setattr(nearby_segments, "NEAREST", 4)
+    with Review.open(Path(shutil.copytree(careless, tmp_path / "out"))) as review:
+        block = whole(review)
+        for mother in np.flatnonzero((block.load == 2) & (block.cells.frame == 0)).tolist():
+            label = int(block.cells.label[mother])
+            review.answer(Decision("divides", 0, label))
+            away = np.linalg.norm(block.cells.centroid - block.cells.centroid[mother], axis=1)
+            away[(block.cells.frame != 0) | (block.load != 1)] = np.inf
+            for other in block.cells.label[np.argsort(away)[:8]].tolist():
+                review.answer(Decision("does not divide", 0, other))
+            now = whole(review)
+            (row,) = np.flatnonzero((now.cells.frame == 0) & (now.cells.label == label))
+            assert now.load[row] == 2
 
 
 def test_an_export_has_the_masks_as_they_are_now(repaired: Path, shared: int, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dunno.errors import DecisionError, InputError
 from dunno.review import Decision, Filter, Review
-from dunno.review.asking import was_wrong
+from dunno.review.audit import was_wrong
 from dunno.simulate import Colony
 from dunno.types import PairPosterior
 from tests.review.outputs import truthful

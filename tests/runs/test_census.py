@@ -11,16 +11,17 @@ import pytest
 
 import dunno
 from dunno import Tracker
+from dunno.biology import measure
 from dunno.cli import run
 from dunno.io.block_files import linked_blocks
 from dunno.io.output import read_run
 from dunno.lineage.tracks import TrackNumbers, numbered
-from dunno.runs.division_count import count_interval
 from dunno.runs.doubtful_links import KEPT_LINKS, ONE_DOUBT_WITHIN, DoubtfulLinks
 from dunno.runs.run import track_into
 from dunno.runs.summary import Census, Summary
 from dunno.simulate import colony
 from dunno.tracking import Tracking
+from dunno.tracking.division_count import count_interval
 from tests.repaired import repaired
 
 __all__ = ["repaired"]
@@ -58,6 +59,46 @@ def test_debris_is_in_the_tables_and_not_in_the_counts(tables: tuple) -> None:
     assert told["links"] == len(links)
     assert told["expected_wrong_links"] == pytest.approx((1 - links.probability).sum(), abs=1e-6)
     assert all(each["track"] in set(is_cell) for each in told["least_certain"])
+
+
+def test_every_face_says_the_same_numbers(repaired: Path, tables: tuple) -> None:
+    """What `run.json` says is what a notebook, `tracking.divisions()` and `dunno measure` say."""
+    told, *_ = tables
+    tracking = dunno.open(repaired)
+    counted = tracking.without_debris()
+    low, high = told["divisions_interval"]
+    assert counted.divisions()[1:] == (low, high)
+    assert counted.divisions().expected == pytest.approx(told["expected_divisions"])
+    assert counted.expected_wrong_links() == pytest.approx(told["expected_wrong_links"])
+    shown = tracking._repr_html_()
+    assert f"{told['links']:,} links, {told['expected_wrong_links']:,.1f} of them expected" in shown
+    assert (
+        f"{told['cells_at_start']} cells at the start, {told['cells_at_end']} at the end; {told['tracks']} tracks"
+        in shown
+    )
+    assert f"{told['divisions']} divisions ({low} to {high}, 95 %)" in shown
+    assert f"{told['debris_tracks']} of {told['tracks'] + told['debris_tracks']} tracks are taken for debris" in shown
+    measured = measure(tracking, samples=20)
+    figure = measured.figures[0]
+    assert (figure.low, figure.value, figure.high) == (low, counted.divisions().about, high)
+    assert figure.reported == told["divisions"]
+
+
+def test_drawn_lineages_hold_the_doubt_of_the_number(repaired: Path) -> None:
+    """Where the odds of divisions are in doubt, no division is in every lineage."""
+    tracking = dunno.open(repaired)
+    sure = {**tracking.about.calibration, "division_doubt": 0.0}
+    doubted = {**tracking.about.calibration, "division_doubt": 2.0}
+    counts = [
+        [
+            int((each.block.load >= 2).sum())
+            for each in replace(tracking, about=replace(tracking.about, calibration=how)).sample(80)
+        ]
+        for how in (sure, doubted)
+    ]
+    count = replace(tracking, about=replace(tracking.about, calibration=doubted)).divisions()
+    assert min(counts[1]) < min(counts[0])
+    assert np.quantile(counts[1], 0.025) == pytest.approx(count.low, abs=3)
 
 
 def test_with_debris_everything_counts(repaired: Path, tables: tuple) -> None:
@@ -160,6 +201,37 @@ def test_one_doubt_has_one_row() -> None:
         if each.instead:
             swapped = [other for a, other in near if a is each and other.mother == each.instead]
             assert all(other.mother_frame != each.mother_frame for other in swapped)
+
+
+def test_what_else_may_be_lies_in_any_frame() -> None:
+    """A cell that has no mother in the frame of the reported one need not be new: it may come from another frame."""
+    made = colony(cells=14, frames=14, motion=0.3, seed=3).movie
+    masks, rng = np.stack([made.masks(t) for t in range(len(made))]), np.random.default_rng(3)
+    for frame in masks[1:-1]:
+        frame[np.isin(frame, rng.choice(np.unique(frame)[1:], 2, replace=False))] = 0
+    tracking = Tracker(workers=1, evidence="places", max_gap=2).track(dunno.Movie(masks))
+    block = tracking.block
+    (numbered_block,) = numbered([block], TrackNumbers())
+    row = {
+        (int(t), int(label)): k
+        for k, (t, label) in enumerate(zip(numbered_block.frame, block.cells.label, strict=True))
+    }
+    elsewhere = 0
+    for each in DoubtfulLinks().follow(numbered_block):
+        into = np.flatnonzero(block.daughter == row[each.frame, each.daughter])
+        known = {
+            (int(numbered_block.frame[mother]), int(block.cells.label[mother])): float(p)
+            for mother, p in zip(block.mother[into], block.probability[into], strict=True)
+        }
+        none = max(1 - sum(known.values()), 0.0)
+        known.pop((each.mother_frame, each.mother))
+        assert each.p_instead == pytest.approx(max(none, *known.values(), 0.0))
+        if each.instead:
+            assert known[each.instead_frame, each.instead] == pytest.approx(each.p_instead)
+            elsewhere += each.instead_frame != each.mother_frame
+        else:
+            assert each.instead_frame == -1
+    assert elsewhere > 0
 
 
 def test_a_summary_goes_through_json(repaired: Path) -> None:

@@ -155,6 +155,25 @@ def test_a_plate_is_tracked_on_a_cluster(cluster: LocalCluster, tmp_path: Path) 
     assert edges[0] == edges[1]
 
 
+def test_a_plate_loses_one_of_two_workers_and_has_the_same_bytes(cluster: LocalCluster, tmp_path: Path) -> None:
+    wells = ("A1", "A2", "A3", "A4")
+    for k, well in enumerate(wells):
+        Crowd(30, 120, seed=k).save(tmp_path / "plate" / f"{well}.zarr")
+    command = [sys.executable, "-m", "dunno", "track", *(str(tmp_path / "plate" / f"{well}.zarr") for well in wells)]
+    command += ["--method", "SM", "-q", "-o"]
+    killed, alone = tmp_path / "killed", tmp_path / "alone"
+    there = subprocess.Popen([*command, str(killed), "--dask", cluster.address], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not list(killed.glob("*.partial/cells/*")) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    cluster.workers[0].send_signal(signal.SIGKILL)
+    _, errors = there.communicate(timeout=240)
+    assert there.returncode == 0, errors
+    assert "Traceback" not in errors
+    subprocess.run([*command, str(alone), "--workers", "1"], check=True)
+    assert [content(killed / well) for well in wells] == [content(alone / well) for well in wells]
+
+
 def test_a_lost_scheduler_ends_a_run_with_one_line_and_it_continues_without(
     cluster: LocalCluster, zarr: Path, here: Path, tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 from benchmarks.crowd import Crowd
 from dunno import Movie, Tracker
 from dunno.costs.embedding import Embedding
-from dunno.runs.identity import digest, identity
+from dunno.runs.workspace import digest, identity
 
 
 def test_what_differs_in_content_differs_in_its_digest() -> None:

@@ -27,7 +27,7 @@ from dunno.io.block_files import linked_blocks
 from dunno.io.writing import partial_of
 from dunno.runs.run import pays_in_processes, track_into
 from dunno.runs.unreadable_frames import track_readable_frames
-from dunno.tracking.spans import Span
+from dunno.tracking.plan import Span
 from dunno.work.schedule import open_pool
 
 

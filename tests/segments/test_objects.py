@@ -5,7 +5,7 @@ import pytest
 
 from dunno import Movie, Tracker
 from dunno.segments.holdings import Content
-from dunno.segments.structure import build
+from dunno.segments.structure import _runs, build
 from dunno.segments.table import segment_table
 from dunno.tracking import Tracking
 from tests.segments.scenes import RADIUS, fitted, meeting, movie, places
@@ -143,3 +143,11 @@ class _Flat:
 
 def _flat(tracking: Tracking) -> Tracking:
     return _Flat(tracking)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(("mother", "runs"), [([], [(0, 0)]), ([4, 4, 4, 7, 7, 9], [(0, 3), (3, 6)])])
+def test_daughters_are_compared_some_mothers_at_a_time_and_may_be_none(
+    mother: list[int], runs: list[tuple[int, int]]
+) -> None:
+    found = _runs(np.array(mother, np.int64), 4)
+    assert [(own.start, own.stop) for own in found] == runs

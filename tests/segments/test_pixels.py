@@ -13,7 +13,7 @@ from dunno import Movie
 from dunno.segments.drawing import Drawn, draw
 from dunno.segments.pixels import REACH, Parts, cut, unite
 from dunno.types import Detections
-from dunno.types.shapes import fullness
+from dunno.types.measurements import fullness
 
 SCALES = [(1.0, 1.0), (0.65, 0.65), (2.0, 0.5), (1.0, 1.0, 1.0), (5.0, 0.6, 0.6)]
 

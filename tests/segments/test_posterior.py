@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from dunno.errors import ProblemError
-from dunno.segments import Hypotheses, Weights, propagate
+from dunno.segments.hypotheses import Hypotheses, Weights
+from dunno.segments.posterior import propagate
 
 from .worlds import Sums, World, enumerated, random_worlds, with_impossible
 

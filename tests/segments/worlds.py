@@ -10,7 +10,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from dunno.segments import Hypotheses, Weights
+from dunno.segments.hypotheses import Hypotheses, Weights
 from dunno.types import Floats
 
 

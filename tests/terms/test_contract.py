@@ -1,6 +1,8 @@
 """What holds for every term; a new file in the room is tested on arrival."""
 
+import gc
 from dataclasses import replace
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -55,6 +57,20 @@ def test_what_it_says_is_finite_and_aligned(name: str, stretch: Stretch) -> None
         if values is not None:
             assert values.shape == (length,)
             assert np.isfinite(values).all()
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_what_was_solved_is_freed_at_once_and_not_when_python_looks_for_cycles(name: str, stretch: Stretch) -> None:
+    own = replace(stretch)
+    expected = expect(model_with(name, own), own)
+    maximise(expected)
+    seen = ref(own)
+    gc.disable()
+    try:
+        del own, expected
+        assert seen() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("name", TERMS)

@@ -9,8 +9,8 @@ from dunno.assignment import marginals
 from dunno.costs.distance import Distance
 from dunno.models.expectation import expect
 from dunno.models.model import MOST_DAUGHTERS, start_model
-from dunno.tracking.bounding import bounded
 from dunno.tracking.gate import MOST_MOTHERS, find_candidates
+from dunno.tracking.solver import bounded
 from dunno.types import Detections, FramePair
 from dunno.types.field import Field
 from dunno.types.stretch import Stretch, Transition

@@ -10,7 +10,7 @@ from tifffile import imread
 
 from dunno import Movie, Tracker, evaluation
 from dunno.assignment import Problem, marginals, sample
-from dunno.assignment.decide import max_expected_accuracy
+from dunno.assignment.solve import max_expected_accuracy
 from dunno.calibration import ModelCalibration
 from dunno.calibration.kinds.model import transition_of
 from dunno.costs.distance import Distance

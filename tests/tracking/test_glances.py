@@ -11,14 +11,15 @@ from dunno.calibration.softening import Softening
 from dunno.methods import ScoredPair
 from dunno.methods.joint_posterior import JointPosterior
 from dunno.simulate import colony
-from dunno.tracking import choosing
+from dunno.tracking import choosing, self_calibration
 from dunno.tracking.choosing import _among_likely, _Bench
 from dunno.tracking.gate import estimate_gate
+from dunno.tracking.plan import BLOCK
 from dunno.tracking.sampling import Sample, fit_sample, take_sample
-from dunno.tracking.self_calibration import TOGETHER, frames_together
+from dunno.tracking.self_calibration import TOGETHER, arrow_counts, calibration_of, frames_together
 from dunno.tracking.skipping import SkippedModel, serving, skip
-from dunno.tracking.spans import BLOCK
 from dunno.types import Detections, PairPosterior
+from dunno.types.stretch import Stretch
 from dunno.work.progress import ignore_progress
 
 
@@ -101,6 +102,25 @@ def test_blocks_are_even_and_hold_as_many_cells_as_there_is_room_for(frames: int
     assert n_blocks == 1 or n_blocks % 2 == 0 or size == BLOCK
     assert size * n_blocks - (frames - 1) < n_blocks or size == BLOCK
     assert n_blocks >= 8 or size <= 4 * BLOCK  # so that several workers have something to do
+
+
+def test_a_reversed_movie_is_solved_in_parts_as_in_one(skipped: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, whole = skipped
+    sample, forwards = whole.sample, whole.single.best.expected
+    calibration = calibration_of(whole.single, Tracker().asked(sample.movie))
+    sizes, of_jumps = [], Sample.stretch
+
+    def spied(self: Sample, jumps: list[tuple[int, int]], gate: float) -> Stretch:
+        sizes.append(len(jumps))
+        return of_jumps(self, jumps, gate)
+
+    monkeypatch.setattr(Sample, "stretch", spied)
+    one = arrow_counts(calibration, sample, 20.0, forwards)
+    monkeypatch.setattr(self_calibration, "REVERSED_TOGETHER", 200)
+    parts = arrow_counts(calibration, sample, 20.0, forwards)
+    assert sizes[0] == 23 and sum(sizes[1:]) == 23 and len(sizes) > 4
+    assert one.forwards == parts.forwards
+    np.testing.assert_allclose(parts.backwards, one.backwards, atol=1e-6)
 
 
 def test_a_glance_that_does_not_see_the_loss_is_none(skipped: tuple, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import pytest
 from dunno import Tracker
 from dunno.calibration import ModelCalibration
 from dunno.simulate import colony
-from dunno.tracking.leaving import with_border_shares
+from dunno.tracking.solver import with_border_shares
 from dunno.types import Block
 
 

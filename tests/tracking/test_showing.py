@@ -30,6 +30,12 @@ def test_a_notebook_shows_verdict_counts_and_bars(tracking: Tracking) -> None:
     links = sum(len(pair.link_probability) for pair in tracking.pairs)
     assert f"<b>simulation</b>: 40 frames, {links:,} links, {tracking.expected_wrong_links():.1f} of them" in shown
     assert "probabilities <b>supported</b>: with every second frame left out" in shown
+    likely = tracking.divisions()
+    there = [
+        sum(getattr(row, name) == frame for row in tracking.tracks()) for name, frame in (("first", 0), ("last", 39))
+    ]
+    assert f"{there[0]} cells at the start, {there[1]} at the end; {len(tracking.tracks())} tracks, " in shown
+    assert f" divisions ({likely.low} to {likely.high}, 95 %)" in shown
     counts = [int(part.split("</td>")[0]) for part in shown.split("</div></td><td>")[1:]]
     assert len(counts) == 5 and sum(counts) == links
 

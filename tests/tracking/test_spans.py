@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dunno import Movie, Tracker
-from dunno.tracking.spans import frames_around, spans_of
+from dunno.tracking.plan import frames_around, spans_of
 from dunno.types import Detections, Floats, FramePair, Ints
 
 FRAMES = 11

@@ -9,7 +9,7 @@ import pytest
 from dunno import Movie, Tracker, read
 from dunno.calibration import ModelCalibration
 from dunno.errors import DunnoError
-from dunno.io.spacing import read_times
+from dunno.io.frame_tables import read_times
 from dunno.simulate import colony
 from dunno.tracking.sampling import Sample
 from dunno.types.clock import clock_of, usual_steps

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dunno.types.blackout import unseen_shares
+from dunno.types.stretch import unseen_shares
 
 
 def shares(counts: list[int], breaks: tuple[int, ...] = ()) -> dict[int, float]:

@@ -1,12 +1,10 @@
 """The doors to the C++ core: the best assignment, and what is likely among all of them."""
 
-from dunno.assignment.decide import DecidedPosterior, decide
 from dunno.assignment.k_best import KBest, k_best
 from dunno.assignment.marginals import Marginals, Rounds, marginals
-from dunno.assignment.problem import NEVER, Problem
+from dunno.assignment.problem import NEVER, Problem, Triples, every_pair
 from dunno.assignment.sample import Samples, sample
-from dunno.assignment.solve import Batch, Solution, solve, solve_batch
-from dunno.assignment.triples import Triples, every_pair
+from dunno.assignment.solve import Batch, DecidedPosterior, Solution, decide, solve, solve_batch
 
 __all__ = [
     "NEVER",

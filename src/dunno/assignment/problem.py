@@ -1,5 +1,7 @@
 """The assignment problem: candidate edges, their costs, and what appearing, disappearing and dividing cost."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -9,8 +11,59 @@ from numpy.typing import ArrayLike, NDArray
 
 from dunno import _core
 from dunno.assignment.checks import indices, numbers
-from dunno.assignment.triples import Triples
 from dunno.errors import ProblemError
+
+
+@dataclass(frozen=True, eq=False)
+class Triples:
+    """What it costs extra when a mother divides into exactly two of its edges."""
+
+    first_edge: NDArray[np.int64]  # (K,) index of one edge
+    # (K,) index of another edge of the same mother. The order of the two does not matter
+    second_edge: NDArray[np.int64]
+    cost: NDArray[np.float64]  # (K,) extra cost of the division; `inf` is a division that cannot be
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "first_edge", indices(self.first_edge, "triples' first_edge"))
+        object.__setattr__(self, "second_edge", indices(self.second_edge, "triples' second_edge"))
+        first, second = len(self.first_edge), len(self.second_edge)
+        if first != second:
+            raise ProblemError(f"triples have {first} first edges but {second} second ones; a triple has one of each")
+        object.__setattr__(self, "cost", numbers(self.cost, "triples' cost", first, scalar=False))
+
+    def __len__(self) -> int:
+        return len(self.cost)
+
+    def among(self, edges: slice) -> Triples:
+        """Those of neighbouring edges, which count from 0 then."""
+        kept = (np.minimum(self.first_edge, self.second_edge) >= edges.start) & (
+            np.maximum(self.first_edge, self.second_edge) < edges.stop
+        )
+        return Triples(self.first_edge[kept] - edges.start, self.second_edge[kept] - edges.start, self.cost[kept])
+
+    def renumbered(self, number: NDArray[np.int64]) -> Triples:
+        """The same triples where edge e has become `number[e]`; those with an edge that is gone (-1) are left out."""
+        first, second = number[self.first_edge], number[self.second_edge]
+        kept = (first >= 0) & (second >= 0)
+        return Triples(first[kept], second[kept], self.cost[kept])
+
+
+def every_pair(mother: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """List all pairs of edges that share a mother, each once, for (E,) edges' mothers.
+
+    Example:
+        >>> every_pair([0, 1, 0, 0])
+        (array([0, 0, 2]), array([2, 3, 3]))
+    """
+    mother = indices(mother, "mother")
+    order = np.argsort(mother, kind="stable")
+    _, start, size = np.unique(mother[order], return_index=True, return_counts=True)
+    place = np.arange(len(mother))
+    later = np.repeat(start + size, size) - place - 1
+    first = np.repeat(place, later)
+    offset = np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later)
+    return order[first], order[first + 1 + offset]
+
 
 MOST_CELLS_OF_A_PROBLEM = 100_000_000  # cells; judged: more is a mistake
 
@@ -105,7 +158,7 @@ class Problem:
         divide: NDArray[np.float64],
         dividing_cost: NDArray[np.float64] | None = None,
         triples: Triples | None = None,
-    ) -> "Problem":
+    ) -> Problem:
         """The same from arrays that come from another problem and need no checks; many such are kept and never solved."""
         problem = object.__new__(cls)
         given = (mother, daughter, cost, n_mothers, n_daughters, appear, disappear, divide, dividing_cost, triples)
@@ -133,7 +186,7 @@ class Problem:
         except ValueError as error:
             raise ProblemError(str(error)) from None
 
-    def tempered(self, tempering: float) -> "Problem":
+    def tempered(self, tempering: float) -> Problem:
         """The same with all costs, those of events included, multiplied by a number: below 1, everything is less certain."""
         dividing = None if self.dividing_cost is None else tempering * self.dividing_cost
         events = (tempering * self.appear, tempering * self.disappear, tempering * self.divide)
@@ -142,7 +195,7 @@ class Problem:
         triples = None if given is None else replace(given, cost=tempering * given.cost)
         return Problem.of_parts(*ends, *events, dividing, triples)
 
-    def among(self, kept: NDArray[np.bool_]) -> "Problem":
+    def among(self, kept: NDArray[np.bool_]) -> Problem:
         """The same with some of the edges only, given (E,) which."""
         edges = np.flatnonzero(kept)
         number = np.full(len(kept), -1, np.int64)
@@ -160,7 +213,7 @@ class Problem:
             None if self.triples is None else self.triples.renumbered(number),
         )
 
-    def part(self, edges: slice, cells: slice) -> "Problem":
+    def part(self, edges: slice, cells: slice) -> Problem:
         """Some edges in a row, of a table in which every cell is a mother and a daughter, and the cells that they join."""
         n = cells.stop - cells.start
         ends = self.mother[edges] - cells.start, self.daughter[edges] - cells.start, self.cost[edges], n, n
@@ -168,7 +221,7 @@ class Problem:
         dividing = None if self.dividing_cost is None else self.dividing_cost[edges]
         return Problem.of_parts(*ends, *events, dividing, None if self.triples is None else self.triples.among(edges))
 
-    def with_ends(self, mother: NDArray[np.int64], daughter: NDArray[np.int64], n: int) -> "Problem":
+    def with_ends(self, mother: NDArray[np.int64], daughter: NDArray[np.int64], n: int) -> Problem:
         """The same in a table of n cells, of which the mothers come first and the daughters last."""
         appear, disappear, divide = np.zeros((3, n))
         appear[n - self.n_daughters :] = self.appear
@@ -176,7 +229,7 @@ class Problem:
         ends = (mother, daughter, self.cost, n, n)
         return Problem.of_parts(*ends, appear, disappear, divide, self.dividing_cost, self.triples)
 
-    def __reduce__(self) -> tuple[type["Problem"], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[type[Problem], tuple[Any, ...]]:
         events = (self.appear, self.disappear, self.divide)
         return Problem, (
             self.mother,

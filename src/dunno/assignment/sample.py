@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from dunno import _core
 from dunno.assignment.marginals import marginals
-from dunno.assignment.problem import Problem
-from dunno.assignment.triples import Triples
+from dunno.assignment.problem import Problem, Triples
 from dunno.errors import ProblemError
 
 CROWDED = 30  # edges per daughter; judged

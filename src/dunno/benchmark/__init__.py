@@ -1,8 +1,9 @@
 """The paper's experiments as one command: every cost with every method on annotated movies.
 
-`datasets.py` finds the movies, `units.py` the pieces of work, `measure.py` does one of them, `run.py` all; `together.py` tracks
-with several methods in one pass, `peers.py` with other people's trackers, `models.py` trains the transformers. `table.py` is
-the table they make, `claims.py` judges the paper's claims by it, `charts.py` draws it and `page.py` shows everything.
+`datasets.py` finds the movies, `units.py` the pieces of work, `unit_scores.py` does one of them, `all_units.py` all; `one_pass.py`
+tracks with several methods at once, `peers.py` with other people's trackers, `models.py` trains the transformers.
+`results_table.py` is the table they make, `claims.py` judges the paper's claims by it, `charts.py` draws it and
+`summary_page.py` shows everything.
 """
 
 from dunno.benchmark.all_units import BenchmarkOutcome, run_benchmark

@@ -18,9 +18,10 @@ from dunno.benchmark.units import PAPER, PEER_COSTS, SETUPS, TRANSFORMER, USER, 
 from dunno.calibration import TemperatureScaling, fit_event_costs
 from dunno.costs import cost_of
 from dunno.errors import DunnoWarning, InputError
-from dunno.evaluation.accuracy import aurc, auroc, core_scores, promises
+from dunno.evaluation.accuracy import aurc, auroc, core_scores
 from dunno.evaluation.calibration_error import curve, error_floor
 from dunno.evaluation.divisions import divisions
+from dunno.evaluation.outcomes import promises
 from dunno.evaluation.pairs_with_truth import decide
 from dunno.evaluation.sparsification import sparsify
 from dunno.tracking import Tracking
@@ -200,7 +201,7 @@ def scores(unit: Unit, tracking: Tracking, part: Part) -> dict[str, Any]:
         "dimensions": part.movie.n_dimensions,
         "version": tracking.about.version,
         **core_scores(decisions, unit.n_bins),
-        **promises(decisions),
+        **promises(decisions.link_kind, confidence),
         "auroc": auroc(confidence, right),
         "aurc": aurc(confidence, right),
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
 
 import numpy as np
 
@@ -12,7 +11,8 @@ from dunno.biology.quantities import Biology
 from dunno.biology.survival import Survival
 from dunno.biology.tables import divisions_by_frame
 from dunno.report import forest, svg
-from dunno.report.families import Families, certainty_over_time
+from dunno.report.families import Families
+from dunno.report.html_parts import read_part
 from dunno.types import Floats, Ints
 
 SPANS = 20
@@ -21,17 +21,15 @@ SPANS = 20
 
 def draw_survival(found: Survival, unit: str) -> str:
     """The share of cells that have not divided, by age."""
-    x, y = svg.across(0, float(found.age[-1]) or 1.0), svg.upwards(0, 1)
-    body = [
-        svg.y_axis(y, x.begin, x.end, "not yet divided", svg.as_percent),
-        band(_stairs(found.age, found.low), _stairs(found.age, found.high), x, y),
-        svg.line([(x(a), y(s)) for a, s in _stairs(found.age, found.share)], "line"),
-        svg.line([(x(a), y(s)) for a, s in _stairs(found.age, found.reported)], "ideal"),
-        svg.x_axis(x, y.begin, f"age ({unit})", svg.whole),
-    ]
-    median, low, high = found.median()
-    told = f"Survival: half of the cells have divided by {median:.4g} {unit} (band {low:.4g} to {high:.4g})."
-    return svg.chart(body, told)
+    plot = svg.Plot(svg.across(0, float(found.age[-1]) or 1.0), svg.upwards(0, 1))
+    age = np.repeat(found.age, 2)[1:]  # a curve that falls in steps
+    share, low, high, reported = (
+        np.repeat(each, 2)[:-1] for each in (found.share, found.low, found.high, found.reported)
+    )
+    marks = [plot.band(age, low, high), plot.line(age, share), plot.line(age, reported, "ideal")]
+    median, early, late = found.median()
+    told = f"Survival: half of the cells have divided by {median:.4g} {unit} (band {early:.4g} to {late:.4g})."
+    return plot.chart(marks, told, (f"age ({unit})", "not yet divided"), (svg.whole, svg.as_percent))
 
 
 def rates(found: Biology) -> dict[str, Floats]:
@@ -71,19 +69,13 @@ def draw_rates(told: dict[str, Floats], unit: str) -> str:
     """The rate of divisions over time."""
     one = unit.removesuffix("s")
     top = float(np.nanmax(np.append(np.minimum(told["high"], 8 * np.nanmax(np.append(told["rate"], 1e-9))), 1e-9)))
-    x, y = svg.across(float(told["begin"][0]), float(told["end"][-1])), svg.upwards(0, top)
+    plot = svg.Plot(svg.across(float(told["begin"][0]), float(told["end"][-1])), svg.upwards(0, top))
     middle = (told["begin"] + told["end"]) / 2
-    points = [(x(m), y(r)) for m, r in zip(middle.tolist(), told["rate"].tolist(), strict=True)]
-    clipped = np.minimum(told["high"], top)
-    ends = [list(zip(middle.tolist(), line.tolist(), strict=True)) for line in (told["low"], clipped)]
-    body = [
-        svg.y_axis(y, x.begin, x.end, f"divisions per cell and {one}", lambda value: f"{value:.3g}"),
-        band(ends[0], ends[1], x, y),
-        svg.line(points, "line"),
-        *(svg.dot(px, py, "dot", 3) for px, py in points if not np.isnan(py)),
-        svg.x_axis(x, y.begin, f"time ({unit})", svg.whole),
-    ]
-    return svg.chart(body, f"Divisions per cell and {one} over time, with the band of their doubt.")
+    dots = (svg.dot(px, py, "dot", 3) for px, py in plot.points(middle, told["rate"]) if not np.isnan(py))
+    marks = [plot.band(middle, told["low"], np.minimum(told["high"], top)), plot.line(middle, told["rate"]), *dots]
+    words = f"Divisions per cell and {one} over time, with the band of their doubt."
+    titles = f"time ({unit})", f"divisions per cell and {one}"
+    return plot.chart(marks, words, titles, (svg.whole, lambda value: f"{value:.3g}"))
 
 
 def draw_cells(found: Biology) -> str:
@@ -94,19 +86,10 @@ def draw_cells(found: Biology) -> str:
     low, high = quantile_interval(running)
     own = np.quantile(running, 0.5, axis=0, method="nearest").astype(np.float64)
     top = float(max(number.max(initial=1), high.max(initial=1)))
-    x, y = svg.across(float(rows.times[0]), float(rows.times[-1])), svg.upwards(0, top)
-
-    def along(values: Floats) -> list[tuple[float, float]]:
-        return list(zip(rows.times.tolist(), values.tolist(), strict=True))
-
-    body = [
-        svg.y_axis(y, x.begin, x.end, "cells; divisions so far", svg.whole),
-        band(along(low), along(high), x, y),
-        svg.line([(x(a), y(b)) for a, b in along(number)], "ideal"),
-        svg.line([(x(a), y(b)) for a, b in along(own)], "line"),
-        svg.x_axis(x, y.begin, f"time ({rows.unit})", svg.whole),
-    ]
-    return svg.chart(body, f"From {int(number[0])} to {int(number[-1])} cells; {int(own[-1])} divisions.")
+    plot, times = svg.Plot(svg.across(float(rows.times[0]), float(rows.times[-1])), svg.upwards(0, top)), rows.times
+    marks = [plot.band(times, low, high), plot.line(times, number, "ideal"), plot.line(times, own)]
+    told = f"From {int(number[0])} to {int(number[-1])} cells; {int(own[-1])} divisions."
+    return plot.chart(marks, told, (f"time ({rows.unit})", "cells; divisions so far"), (svg.whole, svg.whole))
 
 
 def draw_trees(found: Biology) -> tuple[str, str]:
@@ -117,34 +100,14 @@ def draw_trees(found: Biology) -> tuple[str, str]:
     debris = {row.track for row in families.table() if row.is_debris and not found.with_debris}
     cells = [family for family in families.listed() if family.root not in debris]
     listed = sorted(cells, key=lambda family: (-family.tracks, -family.links, family.root))
-    trees = forest.plant(listed, families.table())
-    if not trees:
-        return "", "There are no cells."
-    frames = found.lineage.rows.frames
-    row, column = forest.drawn_tracks(trees), forest.columns(frames)
-    certainty = certainty_over_time(found.tracking.blocks, row, column, (len(row), max(column.values()) + 1))
-    return forest.draw(trees, certainty, frames), f"Shown are the {len(trees)} largest of {len(listed)} families."
-
-
-def band(low: list[tuple[float, float]], high: list[tuple[float, float]], x: svg.Axis, y: svg.Axis) -> str:
-    """The area between two lines of values."""
-    around = [*high, *reversed(low)]
-    return f'<path class="area" d="M{"L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in around)}Z"/>'
-
-
-def _stairs(age: Floats, values: Floats) -> list[tuple[float, float]]:
-    """A curve that falls in steps."""
-    points: list[tuple[float, float]] = []
-    for a, value in zip(age.tolist(), values.tolist(), strict=True):
-        if points:
-            points.append((a, points[-1][1]))
-        points.append((a, value))
-    return points
+    trees, drawing = forest.grow(found.tracking.blocks, listed, families.table(), found.lineage.rows.frames)
+    told = f"Shown are the {len(trees)} largest of {len(listed)} families." if trees else "There are no cells."
+    return drawing, told
 
 
 def standalone(drawing: str) -> str:
     """A chart as a file of its own, in the light colours of the page; any program that knows SVG opens it."""
-    style = files("dunno.report").joinpath("page.css").read_text(encoding="utf-8")
+    style = read_part("page.css")
     colours = dict(re.findall(r"(--[a-z-]+): ([^;]+);", style.split("@media")[0]))
     kept = "\n".join(line for line in style.splitlines() if line.startswith(WITH_CHARTS))
     for name, value in colours.items():

@@ -49,7 +49,7 @@ def read_groups(path: Path) -> dict[str, str]:
                 part: next((lower[each] for each in known if each in lower), "") for part, known in COLUMN_NAMES.items()
             }
             if not all(found.values()):
-                raise InputError(f"{path}: has the columns {', '.join(lower) or 'none'}; expected name and group")
+                raise InputError(f"{path}: has the columns {', '.join(lower)[:200] or 'none'}; expected name and group")
             rows = [((row[found["name"]] or "").strip(), (row[found["group"]] or "").strip()) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path}: cannot be read as a table ({error}); expected columns name and group") from None

@@ -17,6 +17,7 @@ from dunno.biology.rows import CellRows
 from dunno.biology.survival import Survival, survival
 from dunno.errors import InputError, MissingExtra
 from dunno.tracking import Tracking
+from dunno.tracking.division_count import DivisionCount
 from dunno.types import Floats, RunInfo
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ class Quantity(NamedTuple):
     name: str  # As in `figures.csv`
     words: str  # As a person reads it
     unit: str  # Of the value
-    value: float  # The median over drawn lineages, which lies in its interval; of the reported one where none are drawn
+    # The median over drawn lineages, which lies in its interval; of the reported one where none are drawn. The number of
+    # divisions is that of `Tracking.divisions`, which the screen says, too
+    value: float
     low: float  # Of the 95 % interval over drawn lineages: what the figure of this very movie may be. NaN without draws
     high: float  # Its other end
     # Of the 95 % interval that also counts chance in which cells were seen (Rubin's rules); NaN where undefined
@@ -67,6 +70,7 @@ class Biology:
         why_no_draws: Why there are none; empty where there are.
         debris: How many tracks are taken for debris.
         with_debris: Whether they are measured like cells.
+        counted: How many divisions there are, as the screen and the report say; `None`: those of the drawn lineages.
     """
 
     tracking: Tracking
@@ -75,6 +79,7 @@ class Biology:
     why_no_draws: str = ""
     debris: int = 0
     with_debris: bool = False
+    counted: DivisionCount | None = None
 
     @property
     def time_unit(self) -> str:
@@ -125,7 +130,10 @@ class Biology:
             length=self.tracking.about.length_unit,
         )
         known = ~np.isnan(values)
-        if not self.draws or known.mean() < MOST_KNOWN:
+        counted = self.counted
+        if kind.name == "divisions" and counted is not None:
+            value, low, high = map(float, (counted.about, counted.low, counted.high))
+        elif not self.draws or known.mean() < MOST_KNOWN:
             value, low, high = reported, float("nan"), float("nan")
         else:
             value = float(np.quantile(values[known], 0.5, method="nearest"))
@@ -180,7 +188,8 @@ def measure(
         except InputError as error:
             why_not = str(error)
     draws = tuple(Lineage.of(rows, each) for each in watch(drawn, len(drawn)))
-    return Biology(tracking, Lineage.of(rows, tracking), draws, why_not, len(debris), with_debris)
+    counted = (tracking if with_debris else tracking.without_debris()).divisions() if draws else None
+    return Biology(tracking, Lineage.of(rows, tracking), draws, why_not, len(debris), with_debris, counted)
 
 
 IN_THE_INTERVALS = {

@@ -16,11 +16,7 @@ PAGE = "biology.html"
 
 
 def write_biology(found: Biology, folder: str | Path, *, overwrite: bool = False) -> Path:
-    """Write the tables as CSV, `biology.html`, and its pictures in `figures/`; whole or not at all.
-
-    Returns:
-        The page.
-    """
+    """Write the tables as CSV, `biology.html`, and its pictures in `figures/`, whole or not at all; returns the page."""
     folder = Path(folder)
     rates = curves.rates(found)
     trees, told = curves.draw_trees(found)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from html import escape
-from importlib.resources import files
-from string import Template
 
 import numpy as np
 
 from dunno.biology.lineage import BORN, ENDED
 from dunno.biology.quantities import NOT_IN_THE_INTERVALS, Biology, Quantity, what_is_in
 from dunno.report import words
-from dunno.report.html_tables import table
+from dunno.report.html_parts import filled, read_part, table
 from dunno.runs.findings import debris_left_out
 from dunno.types import Floats
 
@@ -24,8 +22,10 @@ def page(found: Biology, drawings: Mapping[str, str], rates: Mapping[str, Floats
     """
     about, unit = found.tracking.about, found.time_unit
     state, meaning = words.verdict(about)
-    filled = Template(files("dunno.biology").joinpath("page.html").read_text(encoding="utf-8")).substitute(
-        style=files("dunno.report").joinpath("page.css").read_text(encoding="utf-8"),
+    whole = filled(
+        "page.html",
+        "dunno.biology",
+        style=read_part("page.css"),
         made=escape(f"dunno {about.version}, cost {about.cost}, method {about.method}, seed {about.seed}"),
         movie=escape(about.movie),
         state=state,
@@ -46,7 +46,7 @@ def page(found: Biology, drawings: Mapping[str, str], rates: Mapping[str, Floats
         unit=unit,
         length=about.length_unit,
     )
-    return filled.replace(" %", "\u00a0%")
+    return whole.replace(" %", "\u00a0%")
 
 
 def _items(lines: Iterable[str]) -> str:
@@ -57,8 +57,9 @@ def _drawn(found: Biology) -> str:
     if found.draws:
         return (
             f"Every figure was computed on {len(found.draws)} lineages, drawn as often as they are probable: the value is "
-            "their median. The reported lineage, that of the output's own tables, makes the most decisions right and is not one of "
-            f"them; where many are doubtful, its figure may lie outside.{_debris(found)}"
+            "their median; the number of divisions is the one that dunno track says. The reported lineage, that of the output's "
+            "own tables, makes the most decisions right and is not one of them; where many are doubtful, its figure may lie "
+            f"outside.{_debris(found)}"
         )
     return f"There are no intervals, because no lineages could be drawn: {found.why_no_draws}.{_debris(found)}"
 

@@ -7,23 +7,27 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
 
 from dunno import rooms
 from dunno.calibration.verdict import Verdict
 from dunno.errors import DunnoWarning, InputError
 from dunno.io.schema import CALIBRATION
 from dunno.io.writing import whole
-from dunno.segments.segment_model import SegmentModel  # records are read by their annotations
 from dunno.types import RunInfo
 from dunno.types.field import Field
-from dunno.types.records import check_given, from_json, to_json
+from dunno.types.records import ReadLater, check_given, from_json, to_json
 
 if TYPE_CHECKING:
     from dunno.assignment import Problem
     from dunno.costs import Cost
+    from dunno.segments.segment_model import SegmentModel
     from dunno.tracking import Tracking
     from dunno.types import Block, Candidates, Floats, FramePair
+
+    MaybeSegments = SegmentModel | None
+else:  # a movie with clean masks needs none of that
+    MaybeSegments = Annotated[Any, ReadLater("dunno.segments.segment_model", "SegmentModel")]
 
 CALIBRATION_KINDS = "calibration.kinds"
 NO_CALIBRATION = "is not a dunno calibration file; make one with dunno calibrate"
@@ -55,7 +59,7 @@ class Calibration:
     fitted_for: Mapping[str, Any]
     verdict: Verdict
     frames_per_block: int = 0
-    segments: SegmentModel | None = None
+    segments: MaybeSegments = None
 
     @property
     def never_divides(self) -> bool:

@@ -104,15 +104,14 @@ def judge(test: SkipTest | None, problems: tuple[str, ...] = (), covering: float
     return next(_findings(test, covering))
 
 
-def judge_divisions(counts: ArrowCounts, unknown: float = 0.0) -> Verdict:
+def judge_divisions(counts: ArrowCounts, unknown: float | None = None) -> Verdict:
     """Weigh what the reversed movie shows.
 
-    Args:
-        counts: Of divisions, forwards and backwards.
-        unknown: The share of parts and unions of masks that are none, whatever the model says: daughters may be among them.
+    Of parts and unions of masks, a share `unknown` are none, whatever the model says: daughters may be among them. `None` where
+    masks are taken as they are, and nothing is taken from divisions.
     """
     if counts.seen < LEAST_SEEN_DIVISIONS:
-        return Verdict("untested", f"{counts.seen:.1f} divisions are seen: too few to judge by")
+        return Verdict("untested", f"fewer than {LEAST_SEEN_DIVISIONS:.0f} divisions are seen: too few to judge by")
     share = counts.impossible / counts.seen
     if share > HOPELESS_FALSE:
         return Verdict("contradicted", counts.sentence())
@@ -122,21 +121,22 @@ def judge_divisions(counts: ArrowCounts, unknown: float = 0.0) -> Verdict:
     )
     if abs(one - other) > max(HALVES_APART * spread, LARGEST_FALSE):
         return Verdict("untested", f"{counts.sentence()}; but both halves of the movie do not agree")
-    if unknown > DOUBTFUL_PARTS:
-        parts = f"{unknown:.0%} more parts of masks are none than promised, and daughters may be among them"
-        return Verdict("untested", f"{counts.sentence()}; but {parts}")
+    if unknown is not None and unknown > DOUBTFUL_PARTS:
+        parts = f"{100 * unknown:.0f} % more parts of cut masks are no cells than was promised, and daughters may be among them"
+        return Verdict("untested", f"{counts.sentence()}; {parts}")
     if share > LARGEST_FALSE:
         return Verdict("untested", counts.sentence())
-    return Verdict("supported", counts.sentence())
+    return Verdict("supported", counts.sentence() + ("" if unknown is None else "; that is taken into account"))
 
 
 def judge_segments(sets: int, unknown: float) -> Verdict:
     """Weigh what skipping frames says of parts and unions of masks."""
     if sets < LEAST_SETS:
         return Verdict("untested", f"{sets} parts of masks could be looked at: too few to judge by")
-    said = f"with every second frame left out, {sets:,} changed masks are seen, {unknown:.0%} more of them wrong than promised"
+    more = f"{100 * unknown:.0f} % more of them were wrong than promised"
     word: Word = "supported" if unknown <= LARGEST_UNKNOWN else "contradicted"
-    return Verdict(word, f"{said}, as all frames show; that is taken into account")
+    said = f"with every second frame left out, {sets:,} changed masks were judged again, and {more}"
+    return Verdict(word, f"{said}; that is taken into account")
 
 
 def worst(verdicts: Mapping[str, Verdict], few_divisions: bool) -> Verdict:
@@ -194,7 +194,7 @@ def _findings(test: SkipTest, covering: float) -> Iterator[Verdict]:
             "what was linked may not be the same cells",
         )
     if test.composed > LARGEST_SHARE * test.links:
-        share = f"{test.composed / max(test.links, 1):.0%}"
+        share = f"{100 * test.composed / max(test.links, 1):.0f} %"
         reason = f"{skipped}, {share} of the links are wrong; at this frame rate cells can hardly be followed"
         yield Verdict("contradicted", reason)
     if test.tempering < LEAST_TEMPERING:
@@ -211,14 +211,14 @@ def _findings(test: SkipTest, covering: float) -> Iterator[Verdict]:
     if covering > LARGEST_COVERING:
         yield Verdict(
             "untested",
-            f"masks cover each other ({covering:.0%} of the changes in size follow from masks that touch), so that their centres "
-            "are not the cells' own; skipping frames cannot tell, and there may be twice as many wrong links as promised",
+            f"masks cover each other ({100 * covering:.0f} % of the changes in size follow from masks that touch), so that their "
+            "centres are not the cells' own; skipping frames cannot tell, and there may be twice as many wrong links as promised",
         )
     if test.growth < LEAST_GROWTH * np.exp(1.64 * test.growth_error):
         more = f"cells hardly move farther in {test.step} steps than in one ({growth})"
         yield Verdict("untested", f"{more}, so that skipping frames tells little")
     if test.composed < LEAST_ERRORS:
-        few = f"{test.composed:.1f} of {test.links:,} links are wrong: too few to judge by"
-        yield Verdict("untested", f"{skipped}, {few}; the probabilities are the model's own")
+        few = f"about {test.composed:.0f} of {test.links:,} links are wrong: too few to judge by"
+        yield Verdict("untested", f"{skipped}, {few}")
     links = f"{test.promised:.0f} of {test.links:,} links were promised to be wrong, and {test.composed:.0f} were"
     yield Verdict("supported", f"{skipped}, {links}, as all frames show")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,16 +10,13 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from typer import Argument, Exit, Option
 
-from dunno.cli.console import say
+from dunno.cli.console import say, show, table
 from dunno.errors import DunnoError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pandas import DataFrame
 
     from dunno.benchmark import BenchmarkOutcome
-    from dunno.training.checkpoint import Epoch
 
 Item = TypeVar("Item")
 
@@ -57,6 +53,7 @@ def benchmark(
     from dunno.benchmark.results_table import beside_others, check_extras
     from dunno.benchmark.summary_page import write_page
     from dunno.cli.console import showing_progress
+    from dunno.cli.transformer import show_epochs
 
     check_extras()
     if workers is not None and workers < 1:
@@ -77,7 +74,7 @@ def benchmark(
     started = time.monotonic()
     found = find_datasets(root, listed("--datasets", datasets, str))
     if rates:
-        train_models(found, folder, rates, progress=None if quiet else _epochs)
+        train_models(found, folder, rates, progress=None if quiet else show_epochs)
     with showing_progress(quiet) as tell:
         chosen = listed("--again", again, str)
         outcome = run_benchmark(found, output, experiment, again=chosen, workers=workers, dask=dask, tell=tell)
@@ -97,31 +94,13 @@ def listed(option: str, text: str, kind: Callable[[str], Item]) -> tuple[Item, .
         raise InputError(f"{option} {text}: expected values separated by commas, such as 1,10") from None
 
 
-def _epochs(epochs: Iterator[Epoch], total: int) -> Iterator[Epoch]:
-    """A line per epoch, with the time left."""
-    from dunno.work.progress import clock
-
-    started, before = time.monotonic(), None
-    for epoch in epochs:
-        before = epoch.number if before is None else before
-        spent = (time.monotonic() - started) / (epoch.number - before + 1)
-        told = f"loss {epoch.loss:.4f}, validation {epoch.validation_loss:.4f}"
-        left = clock(spent * (total - epoch.number - 1))
-        print(f"training, epoch {epoch.number + 1} of {total}: {told}, {left} left", file=sys.stderr, flush=True)  # noqa: T201
-        yield epoch
-
-
 def _show(outcome: BenchmarkOutcome, claims: DataFrame, output: Path, seconds: float) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title="claims on these movies", title_justify="left")
     names = ("claim", "verdict", "as claimed", "mean")
-    for name in names:
-        table.add_column(name)
-    for row in claims.fillna({"mean": 0.0}).to_dict("records"):
-        table.add_row(*(f"{row[name]:.3g}" if name == "mean" else row[name] for name in names))
-    Console(highlight=False).print(table)
+    rows = [
+        tuple(f"{row[name]:.3g}" if name == "mean" else row[name] for name in names)
+        for row in claims.fillna({"mean": 0.0}).to_dict("records")
+    ]
+    show(table("claims on these movies", names, rows, left=names))
     done = outcome.n_units - len(outcome.failures)
     told = f"{done} of {outcome.n_units} units done, {outcome.n_measured} of them now, in {seconds:.0f} s"
     say(f"{told}; open {output / 'index.html'}")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from dunno.cli.console import say
+from dunno.cli.console import say, show, table
 from dunno.cli.movie_options import with_options
 from dunno.cli.tracker_options import TrackerOptions
 from dunno.errors import InputError
@@ -38,7 +38,7 @@ def calibrate(
 ) -> None:
     """Fit a calibration on a movie with truth, or on the answers of a review."""
     from dunno.calibration import TemperatureScaling, fit_event_costs
-    from dunno.calibration.tuning import tune_perturbation
+    from dunno.calibration.with_truth import tune_perturbation
     from dunno.io import read
     from dunno.io.writing import check_output
 
@@ -110,16 +110,12 @@ def _calibrate_on_review(
 
 
 def _show_learnt(learnt: Any, output: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=f"{learnt.calibration.describe()['kind']}, fitted on a review", title_justify="left")
-    for name in ("", "fitted", "95 % interval"):
-        table.add_column(name, justify="left" if not name else "right")
-    for name, (value, low, high) in learnt.values.items():
-        between = f"{low:.4g} – {high:.4g}" if low == low else ""  # the softening has no interval
-        table.add_row(name.replace("_", " "), f"{value:.4g}", between)
-    Console(highlight=False).print(table)
+    rows = [
+        (name.replace("_", " "), f"{value:.4g}", f"{low:.4g} – {high:.4g}" if low == low else "")
+        for name, (value, low, high) in learnt.values.items()  # the softening has no interval
+    ]
+    kind = learnt.calibration.describe()["kind"]
+    show(table(f"{kind}, fitted on a review", ("", "fitted", "95 % interval"), rows))
     left_out = "".join(f", {count} {why}" for why, count in learnt.left_out.items() if count)
     say(f"{learnt.answers} answers, worth {learnt.effective:.0f} drawn at random{left_out}")
     if not learnt.enough:
@@ -128,14 +124,8 @@ def _show_learnt(learnt: Any, output: Path) -> None:
 
 
 def _show(fitted: Any, output: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    kind = fitted.describe()["kind"]
-    table = Table(title=f"{kind}, fitted on {fitted.fitted_for['movie']}", show_header=False, title_justify="left")
-    for name, value in _rows(fitted):
-        table.add_row(name, value)
-    Console(highlight=False).print(table)
+    title = f"{fitted.describe()['kind']}, fitted on {fitted.fitted_for['movie']}"
+    show(table(title, (), _rows(fitted), show_header=False))
     say(f"written to {output}; use it with: dunno track MOVIE -o OUT --calibration {output}")
 
 
@@ -147,13 +137,6 @@ def _rows(fitted: Any) -> list[tuple[str, str]]:
 
 
 def _show_tuning(tried: Any) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     best = min(tried, key=lambda each: each.loss)
-    table = Table(title="held-out −log P(true mother)", title_justify="left")
-    table.add_column("perturbation")
-    table.add_column("loss", justify="right")
-    for each in tried:
-        table.add_row(str(each.perturbation), f"{each.loss:.4f}" + (" ←" if each is best else "  "))
-    Console(highlight=False).print(table)
+    rows = [(str(each.perturbation), f"{each.loss:.4f}" + (" ←" if each is best else "  ")) for each in tried]
+    show(table("held-out −log P(true mother)", ("perturbation", "loss"), rows, left=("perturbation",)))

@@ -6,14 +6,16 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dunno.work.progress import Listener, LogFile, Progress, Tell, now_and_then, tell_all
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from dunno.runs.plate import MovieOutcome
     from dunno.types import Movie
 
@@ -49,6 +51,33 @@ def say(text: str) -> None:
 def note(message: str) -> None:
     """Say something worth knowing."""
     print(f"note: {message}", file=sys.stderr)  # noqa: T201
+
+
+def show(*things: object) -> None:
+    """Print tables and texts with their marks."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for each in things:
+        console.print(each)
+
+
+def table(
+    title: str | None,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]] = (),
+    left: Sequence[str] = ("",),
+    **look: Any,
+) -> Table:
+    """A table of numbers; the columns that hold words are named in `left`."""
+    from rich.table import Table
+
+    made = Table(title=title, title_justify="left", **look)
+    for name in columns:
+        made.add_column(name, justify="left" if name in left else "right")
+    for row in rows:
+        made.add_row(*row)
+    return made
 
 
 def tell_movie(movie: Movie) -> None:
@@ -127,23 +156,17 @@ def _bar() -> Iterator[Listener]:
 
 def show_movies(outcomes: Sequence[MovieOutcome], table_file: str) -> None:
     """Print a line for each of many movies."""
-    from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(title=f"{len(outcomes)} movies", title_justify="left")
-    table.add_column("movie")
-    for column in ("frames", "cells", "links", "tracks", "divisions", "expected wrong"):
-        table.add_column(column, justify="right")
-    table.add_column("probabilities", no_wrap=True)
+    numbers = ("frames", "cells", "links", "tracks", "divisions")
+    shown = table(f"{len(outcomes)} movies", ("movie", *numbers, "expected wrong"), left=("movie",))
+    shown.add_column("probabilities", no_wrap=True)
     for outcome in outcomes:
         row = outcome.row()
         if outcome.run is None:
-            table.add_row(escape(outcome.name), *[""] * 6, "failed")
+            shown.add_row(escape(outcome.name), *[""] * 6, "failed")
             continue
-        numbers = [f"{row[name]:,}" for name in ("frames", "cells", "links", "tracks", "divisions")]
         wrong = f"{outcome.run.summary.expected_wrong_links:,.1f}"
-        table.add_row(escape(outcome.name), *numbers, wrong, str(row["probabilities"]))
-    console = Console(highlight=False)
-    console.print(table)
-    console.print(f"the same as a table: [bold]{escape(table_file)}[/bold]")
+        told = [f"{row[name]:,}" for name in numbers]
+        shown.add_row(escape(outcome.name), *told, wrong, str(row["probabilities"]))
+    show(shown, f"the same as a table: [bold]{escape(table_file)}[/bold]")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from dunno.cli.console import say
+from dunno.cli.console import say, table
 
 
 def evaluate(
@@ -38,8 +38,7 @@ def evaluate(
     from dunno.evaluation.challenge import challenge_curve
     from dunno.evaluation.side_by_side import side_by_side
     from dunno.io.ctc import truth_folder
-    from dunno.io.output import reopen_given
-    from dunno.io.segment_rows import read_segments
+    from dunno.io.output import read_segments, reopen_given
     from dunno.io.truths import read_truth
     from dunno.io.writing import check_output, whole
     from dunno.tracking import Tracking
@@ -97,22 +96,12 @@ BESIDE = ("n_links", "promised_swaps", "swaps", "ece", "ece_floor", "nll")
 
 def _show(content: dict[str, Any], about: Any) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     from dunno.evaluation.accuracy import promised_and_found
 
     title = f"{about.movie}, every {about.step}: {about.cost}, {about.method}, {about.verdict}"
-    table = Table(title=title, title_justify="left")
-    for name in ("", "score", "95 % interval", "floor"):
-        table.add_column(name, justify="left" if not name else "right")
-    for words, key, floor in ROWS:
-        value, interval = content[key], content["intervals"].get(key)
-        shown = "undefined" if value is None else f"{value:.4f}"
-        between = "" if interval is None else f"{interval[0]:.4f} – {interval[1]:.4f}"
-        below = "" if floor is None or content[floor] is None else f"{content[floor]:.4f}"
-        table.add_row(words, shown, between, below)
     console = Console(highlight=False)
-    console.print(table)
+    console.print(table(title, ("", "score", "95 % interval", "floor"), _scores(content)))
     console.print(
         f"{content['n_links']:,} links, {content['n_daughters']:,} daughters, {content['n_true_links']:,} true links"
     )
@@ -145,20 +134,23 @@ def _show(content: dict[str, Any], about: Any) -> None:
     )
 
 
+def _scores(content: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Each score with its interval and its floor, where it has them."""
+    for words, key, floor in ROWS:
+        value, interval = content[key], content["intervals"].get(key)
+        shown = "undefined" if value is None else f"{value:.4f}"
+        between = "" if interval is None else f"{interval[0]:.4f} – {interval[1]:.4f}"
+        below = "" if floor is None or content[floor] is None else f"{content[floor]:.4f}"
+        yield words, shown, between, below
+
+
 def _challenge(rows: list[dict[str, float]]) -> object:
     """The challenge's measures, a column for all links and for each threshold."""
-    from rich.table import Table
-
-    table = Table(title="the challenge's measures, with links cut below a probability", title_justify="left")
-    table.add_column("")
-    for row in rows:
-        least = "all links" if row["min_probability"] == 0 else f"≥ {row['min_probability']:g}"
-        table.add_column(least, justify="right")
-    table.add_row("share of links kept", *(f"{row['share_of_links']:.4f}" for row in rows))
-    for name in rows[0]:
-        if name not in ("min_probability", "share_of_links"):
-            table.add_row(name, *(f"{row[name]:.4f}" if name in row else "–" for row in rows))
-    return table
+    least = ["all links" if row["min_probability"] == 0 else f"≥ {row['min_probability']:g}" for row in rows]
+    kept = ("share of links kept", *(f"{row['share_of_links']:.4f}" for row in rows))
+    names = [name for name in rows[0] if name not in ("min_probability", "share_of_links")]
+    measures = [(name, *(f"{row[name]:.4f}" if name in row else "–" for row in rows)) for name in names]
+    return table("the challenge's measures, with links cut below a probability", ("", *least), [kept, *measures])
 
 
 def _tracks(told: dict[str, Any]) -> str:
@@ -192,46 +184,34 @@ MASK_BINS: tuple[tuple[str, tuple[str, ...], str], ...] = (
 
 def _bins(title: str, names: Sequence[str], rows: list[dict[str, Any]], count: str) -> object:
     """What is promised and found, by probability; empty bins are left out."""
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for name in (*names, "found"):
-        table.add_column(name, justify="right")
-    for each in rows:
-        if each[count]:
-            first = f"{each['low']:g} – {each['high']:g}", f"{each[count]:,}"
-            table.add_row(*first, f"{each['promised']:,.1f}", f"{each['found']:,.1f}")
-    return table
+    told = [
+        (f"{each['low']:g} – {each['high']:g}", f"{each[count]:,}", f"{each['promised']:,.1f}", f"{each['found']:,.1f}")
+        for each in rows
+        if each[count]
+    ]
+    return table(title, (*names, "found"), told)
 
 
 def _masks(told: dict[str, Any]) -> object:
     """How masks detect and outline cells."""
-    from rich.table import Table
-
-    table = Table(title="masks beside annotated cells (cells: repaired masks without debris)", title_justify="left")
-    for name in ("", "masks", "cells missed", "on no cell", "cells that share one", "DET", "SEG"):
-        table.add_column(name, justify="left" if not name else "right")
+    names = ("", "masks", "cells missed", "on no cell", "cells that share one", "DET", "SEG")
     kinds = ("given", "repaired", "cells") if told["segments"] or told["objects"] else ("given",)
+    rows = []
     for kind in kinds:
-        each = told[kind]
-        counts = (f"{each[name]:,}" for name in ("masks", "missed", "false", "shared"))
-        table.add_row(
-            name, *counts, *("–" if each[score] is None else f"{each[score]:.4f}" for score in ("det", "seg"))
-        )
-    return table
+        counts = (f"{told[kind][name]:,}" for name in ("masks", "missed", "false", "shared"))
+        rows.append((kind, *counts, *(_score(told[kind][name]) for name in ("det", "seg"))))
+    return table("masks beside annotated cells (cells: repaired masks without debris)", names, rows)
 
 
 def _beside(found: dict[str, dict[str, Any]]) -> object:
     """As is, calibrated, and with truth."""
-    from rich.table import Table
-
-    table = Table(
-        title="the same, calibrated in other ways (with truth: a temperature, cross-fitted in halves)",
-        title_justify="left",
-    )
-    for name in ("", "links", "swaps promised", "found", "calibration error", "floor", "−log P(truth)"):
-        table.add_column(name, justify="left" if not name else "right")
+    names = ("", "links", "swaps promised", "found", "calibration error", "floor", "−log P(truth)")
+    rows = []
     for name, told in found.items():
-        scores = ["–" if told[key] is None else f"{told[key]:.4f}" for key in ("ece", "ece_floor", "nll")]
-        table.add_row(name, f"{told['n_links']:,}", f"{told['promised_swaps']:,.0f}", f"{told['swaps']:,}", *scores)
-    return table
+        scores = (_score(told[key]) for key in ("ece", "ece_floor", "nll"))
+        rows.append((name, f"{told['n_links']:,}", f"{told['promised_swaps']:,.0f}", f"{told['swaps']:,}", *scores))
+    return table("the same, calibrated in other ways (with truth: a temperature, cross-fitted in halves)", names, rows)
+
+
+def _score(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from dunno.cli.console import say
+from dunno.cli.console import say, table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,15 +52,14 @@ def _say_findings(console: Console, run: Run) -> None:
     from rich.markup import escape
 
     from dunno.runs import findings
-    from dunno.runs.promises import promises
 
     found, about = run.summary, run.about
     console.print(
         f"[bold]{escape(about.movie)}[/bold], {found.frames:,} frames{_every(about)}, tracked in {run.seconds:.1f} s"
     )
     console.print("\n[bold]Can it be trusted?[/bold]")
-    table, said = _grid(), set[str]()
-    for promise in promises(about):
+    grid, said = _grid(), set[str]()
+    for promise in findings.promises(about):
         colour = VERDICT_COLOURS[promise.verdict]
         lines = [
             f"[{colour}]{promise.verdict}[/{colour}]" + ("" if promise.verdict in said else f": {promise.meaning}")
@@ -67,21 +67,13 @@ def _say_findings(console: Console, run: Run) -> None:
         said.add(promise.verdict)
         if promise.about == "links":
             lines.append(findings.wrong_links(found))
-        table.add_row(promise.about, "\n".join([*lines, f"[dim]{escape(promise.reason)}[/dim]"]))
-    console.print(table)
+        grid.add_row(promise.about, "\n".join([*lines, f"[dim]{escape(promise.reason)}[/dim]"]))
+    console.print(grid)
     console.print("\n[bold]What is there?[/bold]")
-    table = _grid()
-    for name, told in (
-        ("cells", findings.cells(found)),
-        ("divisions", findings.divisions(found)),
-        ("tracks", findings.tracks(found)),
-        ("debris", findings.debris(found)),
-        ("masks", findings.masks_repaired(found.repairs)),
-        ("left out", findings.missing(found)),
-    ):
-        if told is not None:
-            table.add_row(name, escape(told))
-    console.print(table)
+    grid = _grid()
+    for name, told in findings.what_is_there(found).items():
+        grid.add_row("left out" if name == "missing" else name, escape(told))
+    console.print(grid)
 
 
 def _grid() -> Any:
@@ -101,25 +93,23 @@ def _every(about: RunInfo) -> str:
 
 def _say_doubts(console: Console, run: Run) -> None:
     """The least certain links, a row for each doubt."""
-    from rich.table import Table
-
     from dunno.runs import findings
     from dunno.runs.numbers import percent
 
     doubts = run.summary.least_certain[:LISTED_DOUBTS]
     console.print("\n[bold]What to look at first?[/bold] The least certain cells")
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("frame", "cell", "comes from", "how sure", "or else", ""):
-        table.add_column(name, justify="right" if name in ("frame", "cell", "how sure") else "left")
+    columns = ("frame", "cell", "comes from", "how sure", "or else", "")
+    look: dict[str, Any] = {"box": None, "padding": (0, 2, 0, 0), "header_style": "dim"}
+    shown = table(None, columns, left=("comes from", "or else", ""), **look)
     for each in doubts:
         across = f" of frame {each.mother_frame}" if each.frame - each.mother_frame > run.about.step else ""
         more = f"[dim]({each.links} links)[/dim]" if each.links > 1 else ""
         row = (str(each.frame), str(each.daughter), f"cell {each.mother}{across}", percent(each.probability))
-        table.add_row(*row, findings.instead(each), more)
-    console.print(table)
+        shown.add_row(*row, findings.instead(each), more)
+    console.print(shown)
     if any(each.probability < each.p_instead for each in doubts):
         console.print(
-            "[dim]Some are chosen although something else is more probable: the links of a frame are chosen together, "
+            "[dim]Some are chosen although something else is more probable: masks and links are chosen together, "
             "so that most of them are right.[/dim]"
         )
 
@@ -127,13 +117,10 @@ def _say_doubts(console: Console, run: Run) -> None:
 def _say_details(console: Console, run: Run) -> None:
     """The fit's parameters and everything else that is counted."""
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(title=f"{run.about.cost} cost, method {run.about.method}", show_header=False, title_justify="left")
-    for name, value in _details(run):
-        table.add_row(name, escape(value))
+    rows = [(name, escape(value)) for name, value in _details(run)]
     console.print()
-    console.print(table)
+    console.print(table(f"{run.about.cost} cost, method {run.about.method}", (), rows, show_header=False))
 
 
 def _details(run: Run) -> Iterator[tuple[str, str]]:
@@ -179,15 +166,15 @@ def _say_next(console: Console, run: Run) -> None:
     """Where the files are, and what to do with them: commands that can be copied."""
     from rich.padding import Padding
 
-    folder = str(run.folder)
+    folder, beside_it = (shlex.quote(f"{run.folder}{end}") for end in ("", "-measured"))
     console.print("\n[bold]What next?[/bold]")
     commands = (
         (f"dunno report {folder}", "a page with pictures of the doubtful links, and what the verdict rests on"),
-        (f"dunno review {folder}", "decide them in your browser, the most useful question first"),
-        (f"dunno measure {folder} -o {folder}-measured", "cycles, rates and speeds, with intervals"),
+        (f"dunno review {folder}", _reviewing(run.about)),
+        (f"dunno measure {folder} -o {beside_it}", "cycles, rates and speeds, with intervals"),
         (f"napari {folder} --plugin dunno", "images, masks and tracks in napari"),
         (
-            f"dunno export {folder} --to trackmate -o {folder}.xml",
+            f"dunno export {folder} --to trackmate -o {shlex.quote(f'{run.folder}.xml')}",
             "for Fiji: Plugins › Tracking › Load a TrackMate file",
         ),
     )
@@ -198,8 +185,15 @@ def _say_next(console: Console, run: Run) -> None:
         if not beside:
             console.print(Padding(told, (0, 0, 0, 6)))
     files = ", ".join(sorted(path.name for path in run.folder.glob("*.csv")) + sorted(_folders(run)))
-    say(f"\nwritten to {folder}: {files}")
+    say(f"\nwritten to {run.folder}: {files}")
     say("--explain says what the words mean, --verbose tells more")
+
+
+def _reviewing(about: RunInfo) -> str:
+    """What a review is good for."""
+    if about.verdict == "supported":
+        return "decide them in your browser, the most useful question first"
+    return "decide them in your browser; questions at random tell how many links are wrong"
 
 
 def _folders(run: Run) -> Iterator[str]:

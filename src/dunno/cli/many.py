@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from typer import Exit
 
 from dunno.cli.console import say
 from dunno.errors import InputError
+from dunno.work.budget import usual_limit
 
 if TYPE_CHECKING:
     from dunno.cli.track import Job
@@ -59,7 +60,7 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
         note(f"{len(movies)} movies: {', '.join(list(movies)[:5])}{' …' if len(movies) > 5 else ''}")
     available = count_workers(job.choices.workers)
     at_once = min(available, len(movies))
-    work = TrackMovie(job, max(available // at_once, 1) if dask is None else 1)
+    work = TrackMovie(job, 1) if dask else TrackMovie(_sharing_memory(job, at_once), max(available // at_once, 1))
     log = LogFile(output.with_name(f"{output.name}.log"))
     with (
         open_pool(at_once, dask, processes=True) as pool,
@@ -73,6 +74,14 @@ def track_many(job: Job, asked: Sequence[Path], output: Path, dask: str | None, 
     elif not quiet:
         show_movies(outcomes, str(output / SUMMARY_FILE))
     _end(outcomes)
+
+
+def _sharing_memory(job: Job, at_once: int) -> Job:
+    """The job where each of some processes on this machine takes its share of the memory, unless it was said how much."""
+    share = usual_limit(at_once)
+    if job.choices.memory is not None or share is None:
+        return job
+    return replace(job, choices=replace(job.choices, memory=str(share)))
 
 
 def _as_json(outcome: MovieOutcome) -> dict[str, object]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from dunno.cli.console import say
+from dunno.cli.console import say, show, table
 
 if TYPE_CHECKING:
     from dunno.biology import Biology
@@ -64,24 +64,27 @@ def measure(
 
 
 def _show(found: Biology) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from dunno.biology.results_page import between, debris_sentence, number
 
     about = found.tracking.about
     title = f"{about.movie}: {len(found.draws)} lineages drawn, probabilities {about.verdict}"
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("figure", "value", "this movie, 95 %", "such cells, 95 %", "unit"):
-        table.add_column(name, justify="left" if name in ("figure", "unit") else "right")
-    for each in found.figures:
-        intervals = between(each.low, each.high), between(each.low_cells, each.high_cells)
-        table.add_row(each.words, number(each.value), *intervals, each.unit)
-    Console(highlight=False).print(table)
+    columns = ("figure", "value", "this movie, 95 %", "such cells, 95 %", "unit")
+    rows = [
+        (
+            each.words,
+            number(each.value),
+            between(each.low, each.high),
+            between(each.low_cells, each.high_cells),
+            each.unit,
+        )
+        for each in found.figures
+    ]
+    show(table(title, columns, rows, left=("figure", "unit"), box=None, padding=(0, 2, 0, 0), header_style="dim"))
     if found.draws:
         divisions = found.figures[0]
         say(
-            f"values are medians of the drawn lineages; the output's own tables have {number(divisions.reported)} divisions"
+            "divisions are those that `dunno track` says, other values are medians of the drawn lineages; "
+            f"the output's own tables have {number(divisions.reported)} divisions"
         )
     if told := debris_sentence(found):
         say(told)

@@ -21,7 +21,7 @@ def repair(
     """Write the masks alone, as they were repaired: a folder that other programs take for a segmentation."""
     from dunno.io.output import read_written_run
     from dunno.runs.findings import debris_left_out, masks_repaired
-    from dunno.runs.mask_export import export_masks
+    from dunno.runs.repaired_output import export_masks
 
     written = export_masks(output, folder, masks, with_debris=with_debris, overwrite=overwrite)
     if quiet:

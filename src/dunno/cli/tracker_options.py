@@ -21,6 +21,23 @@ PRECISION, STRENGTH = ("precision",), ("variance", "amplitude", "rate")
 """What the options are called in the costs and perturbations that have them."""
 
 
+OF_THE_TRACKER = (
+    *(
+        "samples",
+        "max_distance",
+        "appear_cost",
+        "disappear_cost",
+        "divide_cost",
+        "repair",
+        "evidence",
+        "max_gap",
+        "seed",
+    ),
+    "workers",
+)
+"""Options that the tracker has by the same names."""
+
+
 @dataclass(frozen=True)
 class TrackerOptions(Opening):
     """What to track and how; each field is an option."""
@@ -89,24 +106,11 @@ class TrackerOptions(Opening):
         from dunno.work.budget import limit_memory
 
         limit_memory(self.memory)
-        tracker = Tracker(
-            self._cost(),
-            self.method,
-            samples=self.samples,
-            perturbation=more["perturbation"] if "perturbation" in more else self._perturbation(),
-            max_distance=self.max_distance,
-            appear_cost=self.appear_cost,
-            disappear_cost=self.disappear_cost,
-            divide_cost=self.divide_cost,
-            divisions=not self.no_divisions,
-            repair=self.repair,
-            no_mother=not self.mothers_only,
-            evidence=self.evidence,
-            max_gap=self.max_gap,
-            seed=self.seed,
-            workers=more.pop("workers", self.workers),
-            **{name: value for name, value in more.items() if name != "perturbation"},
-        )
+        own = {name: getattr(self, name) for name in OF_THE_TRACKER}
+        own |= {"divisions": not self.no_divisions, "no_mother": not self.mothers_only}
+        if "perturbation" not in more:
+            own["perturbation"] = self._perturbation()
+        tracker = Tracker(self._cost(), self.method, **own | more)
         if self.samples is not None and tracker.method.samples is None:
             note(f"method {tracker.method.name} draws no samples; --samples {self.samples} has no effect")
         return tracker

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,6 @@ import typer
 
 if TYPE_CHECKING:
     from dunno.training.checkpoint import Epoch
-    from dunno.training.settings import Settings
 
 app = typer.Typer(rich_markup_mode=None, help="Transformer models for --cost transformer.")
 
@@ -68,7 +68,7 @@ def train(
         settings,
         overwrite=overwrite,
         device=_prepare(threads, device),
-        progress=None if quiet else _show(settings),
+        progress=None if quiet else show_epochs,
     )
     best = next(epoch for epoch in reversed(history) if epoch.is_best)
     if as_json:
@@ -107,29 +107,36 @@ def _prepare(threads: int | None, device: str | None) -> str:
     return device
 
 
-def _show(settings: Settings) -> Any:
+def show_epochs(epochs: Iterator[Epoch], total: int) -> Iterator[Epoch]:
     """A bar with the losses, or a line per epoch where there is no terminal."""
+    return (_bar if sys.stderr.isatty() else _lines)(epochs, total)
 
-    def epoch_line(epoch: Epoch) -> str:
-        better = ", the best so far" if epoch.is_best else ""
-        return f"loss {epoch.loss:.4f}, validation {epoch.validation_loss:.4f}{better}"
 
-    def lines(epochs: Iterator[Epoch], total: int) -> Iterator[Epoch]:
+def _told(epoch: Epoch) -> str:
+    better = ", the best so far" if epoch.is_best else ""
+    return f"loss {epoch.loss:.4f}, validation {epoch.validation_loss:.4f}{better}"
+
+
+def _lines(epochs: Iterator[Epoch], total: int) -> Iterator[Epoch]:
+    from dunno.work.progress import clock
+
+    started, before = time.monotonic(), None
+    for epoch in epochs:
+        before = epoch.number if before is None else before
+        spent = (time.monotonic() - started) / (epoch.number - before + 1)
+        left = clock(spent * (total - epoch.number - 1))
+        line = f"training, epoch {epoch.number + 1} of {total}: {_told(epoch)}, {left} left"
+        print(line, file=sys.stderr, flush=True)  # noqa: T201
+        yield epoch
+
+
+def _bar(epochs: Iterator[Epoch], total: int) -> Iterator[Epoch]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, TextColumn("{task.description}"), console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("the first epoch", total=total)
         for epoch in epochs:
-            print(f"epoch {epoch.number + 1} of {total}: {epoch_line(epoch)}", file=sys.stderr, flush=True)  # noqa: T201
+            shown.update(task, completed=epoch.number + 1, description=_told(epoch))
             yield epoch
-
-    def bar(epochs: Iterator[Epoch], total: int) -> Iterator[Epoch]:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(
-            *columns, TextColumn("{task.description}"), console=Console(stderr=True), transient=True
-        ) as shown:
-            task = shown.add_task("the first epoch", total=total)
-            for epoch in epochs:
-                shown.update(task, completed=epoch.number + 1, description=epoch_line(epoch))
-                yield epoch
-
-    return bar if sys.stderr.isatty() else lines

@@ -3,7 +3,7 @@
 from dunno.evaluation.accuracy import Scores, score
 from dunno.evaluation.arrow import ArrowScores, arrow
 from dunno.evaluation.calibration_error import CalibrationCurve, calibration_curve
-from dunno.evaluation.repairs_with_truth import RepairScores, repair_scores
+from dunno.evaluation.mask_scores import RepairScores, repair_scores
 from dunno.evaluation.sparsification import Sparsification, sparsification
 
 __all__ = [

@@ -12,7 +12,7 @@ from dunno.evaluation.divisions import DIVISION_TOLERANCE, DivisionScores, divis
 from dunno.evaluation.followed_cells import FollowedCells
 from dunno.evaluation.held_cells import HeldCells
 from dunno.evaluation.held_links import held_links
-from dunno.evaluation.outcomes import BEGINNING, RIGHT_LINK, SWAP, UNSEEN, Decisions
+from dunno.evaluation.outcomes import Decisions, promises
 from dunno.evaluation.own_tracks import OwnTracks, own_tracks
 from dunno.evaluation.pairs_with_truth import decide
 from dunno.evaluation.sparsification import kept_right
@@ -161,7 +161,7 @@ def score(
         n_true_links=int(decisions.true_links.sum()),
         n_bins=n_bins,
         **core_scores(decisions, n_bins),
-        **links.promises(),
+        **promises(links.kind, links.probability),
         ece_floor=error_floor(decisions.link_confidence, n_bins, seed),
         ece_daughters_floor=error_floor(decisions.confidence, n_bins, seed),
         auroc=auroc(decisions.link_confidence, decisions.link_right),
@@ -173,19 +173,6 @@ def score(
         intervals=intervals,
         reasons=reasons,
     )
-
-
-def promises(decisions: Decisions) -> dict[str, Any]:
-    """How many links are promised to be wrong, and how many are, by kind."""
-    kind, doubt = decisions.link_kind, 1 - decisions.link_confidence
-    return {
-        "promised_wrong": float(doubt.sum()),
-        "found_wrong": int((kind != RIGHT_LINK).sum()),
-        "promised_swaps": float(doubt[(kind == RIGHT_LINK) | (kind == SWAP)].sum()),
-        "swaps": int((kind == SWAP).sum()),
-        "unseen_mothers": int((kind == UNSEEN).sum()),
-        "beginnings": int((kind == BEGINNING).sum()),
-    }
 
 
 def core_scores(decisions: Decisions, n_bins: int) -> dict[str, Any]:

@@ -32,13 +32,8 @@ def challenge_measures(
 ) -> dict[str, float]:
     """TRA, DET, LNK, CT, TF, BC (F1 of divisions, by how many frames they may be off), CCA, CHOTA and SEG, by `py-ctcmetrics`.
 
-    A measure that is undefined (BC without divisions, CCA without complete cycles) is left out.
-
-    Args:
-        tracking: What was tracked; every frame of its sequence.
-        truth: A `SEQ_GT/TRA` folder.
-        cells: Masks of whole cells, for SEG.
-        names: Which of them.
+    A measure that is undefined (BC without divisions, CCA without complete cycles) is left out. The truth is a `SEQ_GT/TRA` folder,
+    `cells` are masks of whole cells, for SEG, and every frame of the sequence was tracked.
     """
     with _annotation(tracking, truth, cells) as folder:
         return _measured(tracking, folder, (*names, *([] if cells is None else [OUTLINES])))
@@ -49,14 +44,7 @@ def challenge_curve(
 ) -> list[dict[str, float]]:
     """The same measures with doubtful links cut: quality against the share of links kept.
 
-    Args:
-        tracking: What was tracked.
-        truth: A `SEQ_GT/TRA` folder.
-        thresholds: Links less probable than each are cut.
-        cells: Masks of whole cells, for SEG.
-
-    Returns:
-        A row for all links, and one per threshold: `min_probability`, `share_of_links`, and the measures.
+    A row for all links, and one per threshold, below which they are cut: `min_probability`, `share_of_links`, and the measures.
     """
     n_links = sum(len(pair.link_probability) for pair in tracking.pairs)
     rows, names = [], (*MEASURES, *([] if cells is None else [OUTLINES]))

@@ -82,13 +82,7 @@ def division_scores(
     """Match reported divisions with the true ones.
 
     A report is a true division's if its mother's mask holds the dividing cell or one of its daughters, and lies within `tolerance`
-    frames (as the movie counts them).
-
-    Args:
-        followed: What was tracked.
-        held: Which masks hold which annotated cells.
-        tolerance: By how many frames a report may be off.
-        knows: Whether probabilities of division are known.
+    frames (as the movie counts them). `knows` says whether probabilities of division are known.
     """
     chance, on_cells = followed.p_divide, _on_cells(followed, held)
     reported = np.flatnonzero(followed.divides)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -34,18 +33,6 @@ class HeldLinks:
     def recall(self) -> float:
         """Share of the true links that was made."""
         return self.found / self.true if self.true else float("nan")
-
-    def promises(self) -> dict[str, Any]:
-        """How many links are promised to be wrong, and how many are, by kind."""
-        doubt = 1 - self.probability
-        return {
-            "promised_wrong": float(doubt.sum()),
-            "found_wrong": int((self.kind != RIGHT_LINK).sum()),
-            "promised_swaps": float(doubt[(self.kind == RIGHT_LINK) | (self.kind == SWAP)].sum()),
-            "swaps": int((self.kind == SWAP).sum()),
-            "unseen_mothers": int((self.kind == UNSEEN).sum()),
-            "beginnings": int((self.kind == BEGINNING).sum()),
-        }
 
 
 def held_links(followed: FollowedCells, held: HeldCells) -> HeldLinks:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dunno.io.segment_rows import SegmentRow
+from dunno.io.output import SegmentRow
 from dunno.segments.regions import cut_masks
 from dunno.tracking import Tracking
 from dunno.truth.matching import HALF, QUARTER, overlaps_of_cells
@@ -75,14 +75,7 @@ def promise_bins(probability: Floats, right: Bools, n_bins: int = N_SEGMENT_BINS
 def judged_segments(
     tracking: Tracking, given: Movie, truth: Truth, others: Mapping[int, Sequence[SegmentRow]]
 ) -> list[JudgedSegment]:
-    """Judge all segments of an output.
-
-    Args:
-        tracking: The output, under its repaired masks.
-        given: The movie under the masks that it came with.
-        truth: The annotation, with its masks.
-        others: By frame, the segments that were not chosen.
-    """
+    """Judge all segments of an output, which is under its repaired masks; `others` are, by frame, those that were not chosen."""
     assert truth.markers is not None
     cells, block, found = tracking.cells, tracking.block, list[JudgedSegment]()
     for t, frame in enumerate(block.frames.tolist()):

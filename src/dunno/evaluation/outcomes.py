@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from dunno.types import Bools, Floats, Ints
 
@@ -33,3 +34,16 @@ class Decisions:
     true_links: Ints  # (P,) for each frame pair, how many daughters have a true, detected mother
     n_edges: Ints  # (P,) how many candidate edges lead to the daughters that take part
     counts: dict[str, int]  # What was left out or odd
+
+
+def promises(kind: Ints, probability: Floats) -> dict[str, Any]:
+    """Of (L,) links: how many are promised to be wrong, and how many are, by kind."""
+    doubt = 1 - probability
+    return {
+        "promised_wrong": float(doubt.sum()),
+        "found_wrong": int((kind != RIGHT_LINK).sum()),
+        "promised_swaps": float(doubt[(kind == RIGHT_LINK) | (kind == SWAP)].sum()),
+        "swaps": int((kind == SWAP).sum()),
+        "unseen_mothers": int((kind == UNSEEN).sum()),
+        "beginnings": int((kind == BEGINNING).sum()),
+    }

@@ -74,10 +74,7 @@ def truth_folder(path: Path) -> Path:
 def match_folder(folder: Path, movie: Movie, cells: Path | None = None) -> Truth:
     """Read the truth in a `TRA` folder, or the one that is meant, and match it to the movie's detections.
 
-    Args:
-        folder: Of the truth.
-        movie: What it is matched to.
-        cells: Whole cells with the truth's labels, a mask per frame, where those of the truth are markers.
+    Where its masks are markers, `cells` holds whole cells with the same labels, a mask per frame.
     """
     folder = truth_folder(folder)
     table = folder / "man_track.txt"

@@ -1,15 +1,17 @@
-"""Graphs of tracks as rows: networkx's, and tracksdata's, which Ultrack, LapTrack, funtracks and traccuracy share."""
+"""Graphs of tracks as rows: GEFF's, networkx's, and tracksdata's, which Ultrack, LapTrack, funtracks and traccuracy share."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dunno.errors import InputError
-from dunno.io.track_tables import TrackRows
+from dunno.errors import DunnoError, InputError
+from dunno.io.images import one_line
+from dunno.io.size_claims import check_graph
+from dunno.io.track_tables import GivenRows
 from dunno.types import Floats, Ints
 from dunno.types.cells import AXES
 
@@ -19,14 +21,8 @@ SOLUTION = "solution"
 """What tracksdata's solvers call the edges that they have chosen."""
 
 
-@dataclass(frozen=True, eq=False)
-class GraphRows:
-    """A graph's nodes and edges, in its own order."""
-
-    nodes: TrackRows  # A row per node, each a track of its own
-    first: Ints  # (L,) row of each edge's earlier node
-    second: Ints  # (L,) row of the later one
-    edge: Sequence[Any]  # (L,) what the graph calls the edges
+Graph = tuple[GivenRows, Sequence[Any]]
+"""A graph's nodes with its edges, in its own order, and (L,) what it calls the edges."""
 
 
 def is_networkx(thing: Any) -> bool:
@@ -44,12 +40,12 @@ def _derives(thing: Any, package: str, name: str) -> bool:
     return any(base.__name__ == name and base.__module__.startswith(package) for base in type(thing).__mro__)
 
 
-def rows_of_graph(graph: Any, n_dimensions: int) -> GraphRows:
+def rows_of_graph(graph: Any, n_dimensions: int) -> Graph:
     """The rows of either kind of graph; of tracksdata's with a solution, the solution's edges."""
     return _of_tracksdata(graph, n_dimensions) if is_tracksdata(graph) else _of_networkx(graph, n_dimensions)
 
 
-def _of_networkx(graph: Any, n_dimensions: int) -> GraphRows:
+def _of_networkx(graph: Any, n_dimensions: int) -> Graph:
     number = {node: i for i, node in enumerate(graph.nodes)}
     columns = _shared_attributes([graph.nodes[node] for node in number])
     ends = np.array([(number[a], number[b]) for a, b in graph.edges], np.int64).reshape(-1, 2)
@@ -62,7 +58,7 @@ def _shared_attributes(about: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {name: [each[name] for each in about] for name in names}
 
 
-def _of_tracksdata(graph: Any, n_dimensions: int) -> GraphRows:
+def _of_tracksdata(graph: Any, n_dimensions: int) -> Graph:
     known = [*NODE_FRAMES, *NODE_LABELS, *NODE_PLACES, *AXES[3]]
     table = graph.node_attrs(attr_keys=["node_id", *(key for key in graph.node_attr_keys() if key in known)])
     chosen = [SOLUTION] if SOLUTION in graph.edge_attr_keys() else []
@@ -75,7 +71,7 @@ def _of_tracksdata(graph: Any, n_dimensions: int) -> GraphRows:
     return _rows(columns, n_dimensions, ends.reshape(2, -1).T, edges["edge_id"].to_list())
 
 
-def _rows(columns: dict[str, Any], n_dimensions: int, ends: Ints, edge: Sequence[Any]) -> GraphRows:
+def _rows(columns: dict[str, Any], n_dimensions: int, ends: Ints, edge: Sequence[Any]) -> Graph:
     """Nodes by their labels where all have them, else by their places; where an edge leads back in time, its ends change places."""
     time = next((name for name in NODE_FRAMES if name in columns), None)
     axes = AXES[n_dimensions]
@@ -94,7 +90,7 @@ def _rows(columns: dict[str, Any], n_dimensions: int, ends: Ints, edge: Sequence
         place = np.column_stack([_numbers(columns[axis], axis) for axis in axes])
     back = frame[ends[:, 0]] > frame[ends[:, 1]]
     ends = np.where(back[:, None], ends[:, ::-1], ends)
-    return GraphRows(TrackRows(np.arange(len(frame)), frame, label, place, {}), ends[:, 0], ends[:, 1], edge)
+    return GivenRows(frame, label, place, ends[:, 0], ends[:, 1]), edge
 
 
 def _numbers(column: Any, name: str) -> Floats:
@@ -102,3 +98,21 @@ def _numbers(column: Any, name: str) -> Floats:
         return np.asarray([np.asarray(value, np.float64) for value in column], np.float64)
     except (TypeError, ValueError):
         raise InputError(f"the graph's nodes have a {name} that is no number; expected numbers") from None
+
+
+def read_geff(path: Path, refusal: type[DunnoError]) -> tuple[list[str], list[Floats], Ints, Ints]:
+    """The axes of a GEFF, where its nodes are along each, what they are called, and (L, 2) the nodes that its edges join."""
+    from geff.core_io import read_to_memory
+    from geff_spec import GeffMetadata
+
+    try:
+        check_graph(path)
+        axes = [axis.name for axis in GeffMetadata.read(path).axes or ()]
+        graph = read_to_memory(path, node_props=axes, edge_props=[])
+    except Exception as error:
+        raise refusal(f"{path}: cannot be read as GEFF ({one_line(error)})") from None
+    try:
+        places = [graph["node_props"][name]["values"].astype(np.float64) for name in axes]
+        return axes, places, graph["node_ids"].astype(np.int64), graph["edge_ids"].astype(np.int64).reshape(-1, 2)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise refusal(f"{path}: its nodes and edges are no numbers ({one_line(error)})") from None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dunno.errors import MovieError
 from dunno.io.size_claims import DEFLATE, MOST_PACKED, check_claim, check_page
+from dunno.io.tiff_chain import open_tiff
 
 TIFF = {".tif", ".tiff"}
 IMAGE = TIFF | {".png", ".npy"}
@@ -37,7 +38,6 @@ def _is_image(path: Path) -> bool:
 def read_image(path: Path) -> NDArray[Any]:
     """Read one TIFF, PNG or NumPy file."""
     import imagecodecs
-    import tifffile
 
     try:
         if path.suffix.lower() == ".png":
@@ -46,7 +46,7 @@ def read_image(path: Path) -> NDArray[Any]:
             return np.asarray(imagecodecs.png_decode(content))
         if path.suffix.lower() == ".npy":
             return np.array(_mapped(path))
-        with tifffile.TiffFile(path) as file:
+        with open_tiff(path) as file:
             check_page(file.series[0].pages[0])
             check_claim(file.series[0].shape, file.series[0].dtype.itemsize)
             return np.asarray(file.asarray())
@@ -60,15 +60,13 @@ def read_image(path: Path) -> NDArray[Any]:
 
 def header_shape(path: Path) -> tuple[int, ...] | None:
     """The shape of an image from its file's header; `None` where that does not tell, or the file is broken."""
-    import tifffile
-
     try:
         if path.suffix.lower() == ".png":
             with path.open("rb") as file:
                 return _png_shape(file.read(26), path.stat().st_size)
         if path.suffix.lower() == ".npy":
             return tuple(_mapped(path).shape)
-        with tifffile.TiffFile(path) as file:
+        with open_tiff(path) as file:
             check_page(file.series[0].pages[0])
             return tuple(file.series[0].shape)
     except Exception:  # whoever reads the image will say what is wrong with it

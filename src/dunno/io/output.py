@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from dunno.types import Movie, RunInfo
 
 MASKS, OBJECTS = "masks", "objects"
 """Where an output keeps its repaired masks, and what was measured of them."""
+
+SEGMENTS_TABLE = "segments.csv"
+"""The segments that it did not choose."""
 
 
 def read_run(folder: str | Path) -> RunInfo:
@@ -45,14 +49,10 @@ def read_written_run(folder: str | Path) -> dict[str, Any]:
 
 
 def reopen_movie(folder: str | Path, masks: str | Path | None = None, as_given: bool = False) -> Movie:
-    """Open the movie that an output was made from.
+    """Open the movie that an output was made from, under its repaired masks where it has some, unless `as_given`.
 
-    Its cells are those that were measured then, and masks that have changed since are refused when they are read.
-
-    Args:
-        folder: The output.
-        masks: Where they are now, if they have moved.
-        as_given: Not under its repaired masks, where it has some.
+    Its cells are those that were measured then, and masks that have changed since are refused when they are read; `masks` says
+    where they are now, if they have moved.
     """
     movie = reopen_given(folder, masks)
     return with_stored_cells(movie, folder, as_given=as_given)
@@ -106,3 +106,27 @@ def with_stored_cells(movie: Movie, folder: str | Path, *, as_given: bool = Fals
     if not has_cells(folder, len(movie)):
         return movie
     return movie.with_cells(StoredCells(folder / CELLS))
+
+
+class SegmentRow(NamedTuple):
+    """A segment that was not chosen."""
+
+    # Labels of the given masks: one, of which it is the whole or a part, or those of which it is the union
+    masks: tuple[int, ...]
+    area: float  # Physical
+    place: tuple[float, ...]  # Its centroid, physical
+    p_segment: float  # That it is an object
+
+
+def read_segments(folder: Path) -> dict[int, list[SegmentRow]]:
+    """The segments that an output did not choose, by original frame index; nothing where masks were not repaired."""
+    path, found = folder / SEGMENTS_TABLE, dict[int, list[SegmentRow]]()
+    if not path.is_file():
+        return found
+    with path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            masks = tuple(int(label) for label in row["masks"].split("+"))
+            place = tuple(float(row[axis]) for axis in "zyx" if axis in row)
+            segment = SegmentRow(masks, float(row["area"]), place, float(row["p_segment"]))
+            found.setdefault(int(row["frame"]), []).append(segment)
+    return found

@@ -12,13 +12,12 @@ import numpy as np
 from dunno.errors import DunnoError, MovieError
 from dunno.io import ctc
 from dunno.io.axes import check_channel
+from dunno.io.frame_tables import read_times, with_shifts
 from dunno.io.images import TIFF, ImageFiles
 from dunno.io.masking import Region
-from dunno.io.numbering import number_files
-from dunno.io.pairing import images_beside, lone_stack, masks_beside
+from dunno.io.pairing import images_beside, lone_stack, masks_beside, number_files
 from dunno.io.readers import HasFrames, JoinsMasks, Reader, ReadingOptions, Scale, readers
-from dunno.io.shifts import with_shifts
-from dunno.io.spacing import in_words, read_spacing, read_times
+from dunno.io.spacing import in_words, read_spacing
 from dunno.types import Frames, Movie, Truth
 from dunno.types.movie import count_frames, frame_shape
 

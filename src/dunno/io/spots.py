@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,43 +16,45 @@ from dunno.types.neighbours import nearest
 SHARE_ON_CELLS = 0.5
 """Share of points that lie on cells where their unit is right."""
 
+Matched = tuple[Ints, tuple[str, ...]]
+"""(N,) the label of the detection that each point stands for, 0 where there is none; and why there is none, in words."""
+
 TURNED = {2: [1, 0], 3: [0, 2, 1]}
 
 
-@dataclass(frozen=True, eq=False)
-class Spots:
-    """Points of a movie, and the detections that they stand for."""
-
-    id: Ints  # (N,) what the file calls them, ascending
-    frame: Ints  # (N,) original frame index
-    label: Ints  # (N,) the detection's label; 0 where there is none
-    problems: tuple[str, ...]  # Why there is none, in words
-
-    def links(self, first: Ints, second: Ints, *, directed: bool = True) -> GivenLinks:
-        """Links between spots, given by their ids; those of spots without a detection are left out.
-
-        Where they are not `directed`, the spot in the earlier frame is the mother.
-        """
-        (mother_frame, mother), (frame, daughter) = self._find(first), self._find(second)
-        if not directed:
-            swap = (mother_frame > frame) | ((mother_frame == frame) & (mother > daughter))
-            mother_frame, frame = np.where(swap, frame, mother_frame), np.where(swap, mother_frame, frame)
-            mother, daughter = np.where(swap, daughter, mother), np.where(swap, mother, daughter)
-        known = (mother > 0) & (daughter > 0)
-        mother_frame, mother, frame, daughter = (each[known] for each in (mother_frame, mother, frame, daughter))
-        return GivenLinks(mother_frame, mother, frame, daughter, self.problems, are_detections=True)
-
-    def _find(self, ids: Ints) -> tuple[Ints, Ints]:
-        """The frames and labels of some spots; label 0 where there is no such spot."""
-        row = np.searchsorted(self.id, ids)
-        known = row < len(self.id)
-        known[known] = self.id[row[known]] == ids[known]
-        frame, label = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
-        frame[known], label[known] = self.frame[row[known]], self.label[row[known]]
-        return frame, label
+def rows_with(names: Ints, wanted: Ints) -> Ints:
+    """The row of each wanted name; -1 where there is none."""
+    if not len(names):
+        return np.full(len(wanted), -1)
+    order = np.argsort(names, kind="stable")
+    place = np.minimum(np.searchsorted(names[order], wanted), len(names) - 1)
+    return np.where(names[order][place] == wanted, order[place], -1)
 
 
-def match_spots(ids: Ints, frame: Ints, place: Floats, movie: Movie) -> Spots:
+def links_between(
+    frame: Ints,
+    label: Ints,
+    first: Ints,
+    second: Ints,
+    problems: Sequence[str],
+    *,
+    matched: bool,
+    directed: bool = True,
+) -> GivenLinks:
+    """Links between rows, those of rows without a detection left out; row -1 is none of them.
+
+    Where they are not `directed`, the row in the earlier frame is the mother.
+    """
+    frame, label = np.append(frame, 0), np.append(label, 0)
+    known = (label[first] > 0) & (label[second] > 0)
+    first, second = first[known], second[known]
+    if not directed:
+        swap = (frame[first] > frame[second]) | ((frame[first] == frame[second]) & (label[first] > label[second]))
+        first, second = np.where(swap, second, first), np.where(swap, first, second)
+    return GivenLinks(frame[first], label[first], frame[second], label[second], tuple(problems), are_detections=matched)
+
+
+def match_spots(ids: Ints, frame: Ints, place: Floats, movie: Movie) -> Matched:
     """Match points to the detections they lie on, or whose centre is within a cell's radius; each detection has one spot."""
     label, problems = np.zeros(len(ids), np.int64), []
     has_place = np.asarray(np.isfinite(place).all(axis=1))
@@ -69,21 +71,22 @@ def match_spots(ids: Ints, frame: Ints, place: Floats, movie: Movie) -> Spots:
     outside = int((~np.isin(frame, movie.frames)).sum())
     if outside:
         problems.append(f"{outside} spots lie in frames that the movie does not have")
-    order = np.argsort(ids, kind="stable")
-    return Spots(ids[order], frame[order], label[order], tuple(problems))
+    return label, tuple(problems)
 
 
-def match_in_either_unit(ids: Ints, frame: Ints, place: Floats, movie: Movie, where: str, *, in_pixels: bool) -> Spots:
+def match_in_either_unit(
+    ids: Ints, frame: Ints, place: Floats, movie: Movie, where: str, *, in_pixels: bool
+) -> Matched:
     """Match points whose file does not say whether it means pixels or micrometres: the other unit is tried where most fail."""
     scale = np.asarray(movie.scale)
     expected, other = (place * scale, place) if in_pixels else (place, place * scale)
-    spots = match_spots(ids, frame, expected, movie)
-    if np.mean(spots.label > 0) >= SHARE_ON_CELLS:
-        return spots
+    found = match_spots(ids, frame, expected, movie)
+    if np.mean(found[0] > 0) >= SHARE_ON_CELLS:
+        return found
     _warn_if_exchanged(ids, frame, place[:, TURNED[place.shape[1]]] * (scale if in_pixels else 1), movie, where)
-    others = match_spots(ids, frame, other, movie) if movie.has_scale else spots
-    if (others.label > 0).sum() <= (spots.label > 0).sum():
-        return spots
+    others = match_spots(ids, frame, other, movie) if movie.has_scale else found
+    if (others[0] > 0).sum() <= (found[0] > 0).sum():
+        return found
     unit, unexpected = ("µm", "pixels") if in_pixels else ("pixels", "µm")
     warnings.warn(
         f"{where}: its places fit the masks in {unit}, not in {unexpected}, and are taken so",
@@ -95,7 +98,7 @@ def match_in_either_unit(ids: Ints, frame: Ints, place: Floats, movie: Movie, wh
 
 def _warn_if_exchanged(ids: Ints, frame: Ints, turned: Floats, movie: Movie, where: str) -> None:
     """Say where places would lie on cells if y and x were exchanged."""
-    n = int((match_spots(ids, frame, turned, movie).label > 0).sum())
+    n = int((match_spots(ids, frame, turned, movie)[0] > 0).sum())
     if n >= SHARE_ON_CELLS * max(len(ids), 1):
         warnings.warn(
             f"{where}: most of its places lie on no mask, and with y and x exchanged {n:,} of {len(ids):,} do; "

@@ -10,7 +10,7 @@ import numpy as np
 
 from dunno.errors import InputError
 from dunno.io.joining import rows_by_frame
-from dunno.io.spots import match_in_either_unit
+from dunno.io.spots import Matched, links_between, match_in_either_unit
 from dunno.types import Floats, Ints, Movie
 from dunno.types.links import GivenLinks
 
@@ -25,6 +25,9 @@ TRACK_COLUMN_NAMES: dict[str, tuple[str, ...]] = {
     "x": ("x", "position_x", "centroid_x"),
 }
 """What columns are called by napari, LapTrack, btrack, trackpy, Ultrack and others, in any case; the first that is there counts."""
+
+NAPARI_AXES = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
+"""The columns of a napari Tracks layer, which has no names for them."""
 
 CENTROIDS = {2: ("y", "x"), 3: ("z", "y", "x")}
 EXPECTED_TRACK_COLUMNS = (
@@ -56,60 +59,61 @@ def are_tracks(names: Iterable[str]) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class TrackRows:
-    """Rows of tracks, in any order."""
+class GivenRows:
+    """Rows of somebody's table or graph, in any order, and which of them are linked."""
 
-    track: Ints  # (N,) which track each row belongs to
     frame: Ints  # (N,) original frame index
     label: Ints | None  # (N,) the detection's label, 0 where it is not known; `None` where places are to be matched
-    place: Floats | None  # (N, d) in pixels; `None` where labels are known
-    parent: Mapping[int, int]  # Which track a track came from, where it came from one
+    place: Floats | None  # (N, d) in pixels or µm; `None` where labels are known
+    first: Ints  # (L,) the row of each link's earlier end, -1 where it is none of them
+    second: Ints  # (L,) that of the later one
+    problems: tuple[str, ...] = ()  # What cannot be told as links, in words
+    name: Ints | None = None  # (N,) what the rows are called; their numbers where they have no names
+    source: str = "the tracks"  # What they are from, in words
+    in_pixels: bool = True  # Whether pixels are the first guess, where the unit of places is not known
 
-    def edges(self) -> tuple[Ints, Ints, list[str]]:
-        """(L,) and (L,) rows of mothers and daughters: neighbours in a track, and a track's first row with its parent's last."""
-        order = np.lexsort((self.frame, self.track))
-        track, frame = self.track[order], self.frame[order]
-        same = track[1:] == track[:-1]
-        double = same & (frame[1:] == frame[:-1])
-        problems = [
-            f"track {track[i]} is twice in frame {frame[i]}; expected one row of a track in a frame"
-            for i in np.flatnonzero(double).tolist()
-        ]
-        goes_on = np.flatnonzero(same & ~double)
-        names, begins = np.unique(track, return_index=True)
-        ends = np.append(begins[1:], len(track)) - 1
-        row = {name: i for i, name in enumerate(names.tolist())}
-        born = [(ends[row[old]], begins[row[new]]) for new, old in self.parent.items() if new in row and old in row]
-        problems += [
-            f"track {new} comes from track {old}, which is not there"
-            for new, old in self.parent.items()
-            if new in row and old not in row
-        ]
-        first = np.array([*goes_on.tolist(), *(int(mother) for mother, _ in born)], np.int64)
-        second = np.array([*(goes_on + 1).tolist(), *(int(daughter) for _, daughter in born)], np.int64)
-        return order[first], order[second], problems
-
-    def labels(self, movie: Movie) -> tuple[Ints, list[str]]:
+    def labels(self, movie: Movie) -> Matched:
         """(N,) the label of each row's detection, 0 where there is none, and why."""
         if self.label is not None:
-            return self.label, []
+            return self.label, ()
+        name = np.arange(len(self.frame)) if self.name is None else self.name
         place = np.asarray(self.place, np.float64)
-        numbers = np.arange(len(self.frame))
-        spots = match_in_either_unit(numbers, self.frame, place, movie, "the tracks", in_pixels=True)
-        return spots.label, list(spots.problems)
+        return match_in_either_unit(name, self.frame, place, movie, self.source, in_pixels=self.in_pixels)
 
     def links(self, movie: Movie) -> GivenLinks:
         """The links between the movie's detections."""
-        first, second, problems = self.edges()
         label, unmatched = self.labels(movie)
-        known = (label[first] > 0) & (label[second] > 0)
-        first, second = first[known], second[known]
-        columns = (self.frame[first], label[first], self.frame[second], label[second])
-        return GivenLinks(*columns, (*problems, *unmatched), are_detections=self.label is None)
+        problems = (*self.problems, *unmatched)
+        return links_between(self.frame, label, self.first, self.second, problems, matched=self.label is None)
 
 
-def rows_of(table: Mapping[str, Any], movie: Movie, where: str) -> TrackRows:
-    """Take a table's columns apart."""
+def linked_rows(track: Ints, frame: Ints, parent: Mapping[int, int]) -> tuple[Ints, Ints, tuple[str, ...]]:
+    """(L,) and (L,) rows of mothers and daughters: neighbours in a track, and a track's first row with its parent's last."""
+    order = np.lexsort((frame, track))
+    track, frame = track[order], frame[order]
+    same = track[1:] == track[:-1]
+    double = same & (frame[1:] == frame[:-1])
+    problems = [
+        f"track {track[i]} is twice in frame {frame[i]}; expected one row of a track in a frame"
+        for i in np.flatnonzero(double).tolist()
+    ]
+    goes_on = np.flatnonzero(same & ~double)
+    names, begins = np.unique(track, return_index=True)
+    ends = np.append(begins[1:], len(track)) - 1
+    row = {name: i for i, name in enumerate(names.tolist())}
+    born = [(ends[row[old]], begins[row[new]]) for new, old in parent.items() if new in row and old in row]
+    problems += [
+        f"track {new} comes from track {old}, which is not there"
+        for new, old in parent.items()
+        if new in row and old not in row
+    ]
+    first = np.array([*goes_on.tolist(), *(int(mother) for mother, _ in born)], np.int64)
+    second = np.array([*(goes_on + 1).tolist(), *(int(daughter) for _, daughter in born)], np.int64)
+    return order[first], order[second], tuple(problems)
+
+
+def rows_of(table: Mapping[str, Any], movie: Movie, where: str, parent: Mapping[int, int] | None = None) -> GivenRows:
+    """Take a table's columns apart; `parent` says which track a track came from, where the table does not."""
     found = find_columns(table)
     axes = CENTROIDS[movie.n_dimensions]
     by_label = "label" in found
@@ -123,13 +127,15 @@ def rows_of(table: Mapping[str, Any], movie: Movie, where: str) -> TrackRows:
     track, frame = (_whole(table[found[part]], found[part], where) for part in ("track", "frame"))
     label = _whole(table[found["label"]], found["label"], where) if by_label else None
     place = None if by_label else np.column_stack([_numbers(table[found[axis]], found[axis], where) for axis in axes])
-    if "parent" in found:
+    if parent is not None:
+        pass
+    elif "parent" in found:
         parent = _parents(track, _numbers(table[found["parent"]], found["parent"], where))
     elif "tree" in found:
         parent = _parents_in_trees(track, frame, _whole(table[found["tree"]], found["tree"], where))
     else:
         parent = {}
-    return TrackRows(track, frame, label, place, parent)
+    return GivenRows(frame, label, place, *linked_rows(track, frame, parent))
 
 
 def _numbers(column: Any, name: str, where: str) -> Floats:
@@ -174,7 +180,7 @@ def _parents_in_trees(track: Ints, frame: Ints, tree: Ints) -> dict[int, int]:
     return parents
 
 
-def labelled(rows: TrackRows, movie: Movie) -> Ints:
+def labelled(rows: GivenRows, movie: Movie) -> Ints:
     """(N,) labels of rows that are detections of the movie, else 0."""
     label, _ = rows.labels(movie)
     kept = np.zeros(len(label), np.int64)

@@ -10,10 +10,11 @@ import numpy as np
 from dunno.errors import TruthError
 from dunno.io import ctc
 from dunno.io.images import one_line
-from dunno.io.links.geff import GeffLinks, spots_of_geff
+from dunno.io.links.geff import GeffLinks, rows_of_geff
 from dunno.io.links.tracks import TrackTableLinks, rows_of_tracks
+from dunno.io.track_tables import GivenRows
 from dunno.truth import AnnotatedCells, truth_of_graph
-from dunno.types import Ints, Movie, Truth
+from dunno.types import Movie, Truth
 
 DAUGHTER_COLUMNS = ("daughter", "id", "label")
 """What the column of cells is called; the first that is there counts."""
@@ -27,19 +28,17 @@ Cell = tuple[int, int]
 
 
 def read_truth(path: str | Path, movie: Movie, whole_cells: Path | None = None) -> Truth:
-    """Read an annotation and match it to a movie's detections.
+    """Read an annotation and match it to the detections of a movie, or of every n-th frame of it.
 
-    Args:
-        path: A `SEQ_GT` folder or its `TRA`; a `.csv` with a row per cell (frame, id, mother_frame, mother) whose names are
-            those of the movie's cells; a table of tracks (`track_id`, frame, and label or place); or a GEFF, matched by place.
-        movie: The movie, or every n-th frame of it.
-        whole_cells: Masks of whole cells with the labels of a `SEQ_GT`, where it holds markers.
+    It is a `SEQ_GT` folder or its `TRA`; a `.csv` with a row per cell (frame, id, mother_frame, mother) whose names are those of
+    the movie's cells; a table of tracks (`track_id`, frame, and label or place); or a GEFF, matched by place. Where a `SEQ_GT`
+    holds markers, `whole_cells` are masks of whole cells with its labels.
     """
     path = Path(path)
     if GeffLinks().accepts(path):
-        cells = _of_geff(path, movie)
+        cells = _of_rows(rows_of_geff(path, movie), movie, path)
     elif TrackTableLinks().accepts(path):
-        cells = _of_tracks(path, movie)
+        cells = _of_rows(rows_of_tracks(path, movie), movie, path)
     elif path.suffix.lower() == ".csv":
         cells = _of_links(path)
     else:
@@ -95,24 +94,13 @@ def _cell(row: dict[str, str], frame: str, name: str, path: Path, line: int) -> 
         ) from None
 
 
-def _of_geff(path: Path, movie: Movie) -> AnnotatedCells:
-    spots, edges = spots_of_geff(path, movie)
-    ends = np.searchsorted(spots.id, edges).reshape(-1, 2)
-    return _by_frame(spots.frame, spots.label, ends[:, 0], ends[:, 1], path)
-
-
-def _of_tracks(path: Path, movie: Movie) -> AnnotatedCells:
-    rows = rows_of_tracks(path, movie)
-    mother, daughter, problems = rows.edges()
-    if problems:
-        raise TruthError(f"{path}: {problems[0]}")
-    return _by_frame(rows.frame, rows.labels(movie)[0], mother, daughter, path)
-
-
-def _by_frame(frame: Ints, label: Ints, mother: Ints, daughter: Ints, path: Path) -> AnnotatedCells:
+def _of_rows(rows: GivenRows, movie: Movie, path: Path) -> AnnotatedCells:
     """With rows by ascending frame; links lead to the later of their ends."""
-    order = np.argsort(frame, kind="stable")
+    if rows.problems:
+        raise TruthError(f"{path}: {rows.problems[0]}")
+    order = np.argsort(rows.frame, kind="stable")
     row = np.empty(len(order), np.int64)
     row[order] = np.arange(len(order))
-    first, second = np.minimum(row[mother], row[daughter]), np.maximum(row[mother], row[daughter])
-    return AnnotatedCells(frame[order], label[order], first, second, str(path))
+    one, other = row[rows.first], row[rows.second]
+    label, _ = rows.labels(movie)
+    return AnnotatedCells(rows.frame[order], label[order], np.minimum(one, other), np.maximum(one, other), str(path))

@@ -36,7 +36,7 @@ def find_problems(expected: Expected) -> list[str]:
     appeared = expected.totals()["appeared"] / daughters
     if appeared > MOST_APPEARING:
         problems.append(
-            f"{appeared:.0%} of the cells would have appeared from nowhere inside the field; "
+            f"{100 * appeared:.0f} % of the cells would have appeared from nowhere inside the field; "
             "they more likely moved farther or divided more often than can be told at this frame rate"
         )
     if daughters > MOST_GROWTH * mothers:

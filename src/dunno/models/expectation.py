@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from dunno.assignment import Marginals, Rounds, marginals
-from dunno.assignment.likely import marginals_of_likely
-from dunno.assignment.marginals import Method
+from dunno.assignment.marginals import Method, marginals_of_likely
 from dunno.models.model import Model
 from dunno.terms import Step, Term, Ways
+from dunno.terms.flow import Flow
 from dunno.types import Bools, Floats, Ints
 from dunno.types.stretch import Stretch
 
@@ -177,3 +177,33 @@ def step_of(expected: Expected, smooth: Floats | None = None, held: frozenset[st
 def updated(model: Model, step: Step, fixed: Callable[[Term], bool] = lambda term: False) -> Model:
     """The model whose terms have updated themselves, but for those that stay as they are."""
     return replace(model, terms=tuple(term if fixed(term) else term.updated(step) for term in model.terms))
+
+
+MIN_EDGE_PROBABILITY_FOR_DRIFT = 1e-6  # probability; judged
+
+
+def without_drift(model: Model) -> Model:
+    """The same model, in which nobody is carried."""
+    return model.where(lambda term: not term.is_drift)
+
+
+def with_finder(model: Model, finder: Model) -> Model:
+    """The model with drift, for which another one first finds the neighbours' displacements."""
+    return model.plus(Flow({name: each.value for name, each in finder.parameters.items()}))
+
+
+def carried_by(expected: Expected, stretch: Stretch) -> Stretch:
+    """The stretch with the drift that follows from what is expected of it, where some edges may have been left out."""
+    return stretch.carried(Flow().carried(expected.stretch, expected.single).drift)
+
+
+def with_drift(model: Model, stretch: Stretch, rounds: Rounds | None = None) -> Stretch:
+    """The stretch as the model sees it: in its units, and carried along; `rounds` keeps what is found out about its edges."""
+    stretch = model.measured(stretch)
+    if model.drift is None:
+        return stretch
+    finder = without_drift(model).with_values(model.drift.finder)
+    first = expect(finder, stretch, method="rough", rounds=rounds)  # as in the fit
+    likely = stretch.among(first.found.edge > MIN_EDGE_PROBABILITY_FOR_DRIFT)
+    again = expect(without_drift(model), carried_by(first, likely), method="rough")
+    return carried_by(again, stretch)

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from dunno.models.diagnostics import find_problems
-from dunno.models.drift import carried_by, with_finder, without_drift
 from dunno.models.em import EMResult, OnRounds
-from dunno.models.expectation import expect
+from dunno.models.expectation import carried_by, expect, with_finder, without_drift
 from dunno.models.fast_em import ROUGH_EDGES_FROM, FastEM
 from dunno.models.intervals import Intervals, fitted_intervals, one_step_intervals
 from dunno.models.model import Model, start_model

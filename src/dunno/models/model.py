@@ -60,10 +60,6 @@ class Model(OwnForm):
         """A term by its name."""
         return next(term for term in self.terms if term.name == name)
 
-    def has(self, name: str) -> bool:
-        """Whether a term is part of it."""
-        return any(term.name == name for term in self.terms)
-
     def where(self, keep: Callable[[Term], bool]) -> Model:
         """The same with the terms for which something holds, and no others."""
         return replace(self, terms=tuple(filter(keep, self.terms)))

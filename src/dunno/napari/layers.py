@@ -112,7 +112,8 @@ def doubtful_layer(review: Review, t: int) -> Layer:
     """The doubtful cells as points, the more doubtful the larger."""
     first, last = window(review, t)
     table = review.table
-    rows = np.flatnonzero((table.pair >= first) & (table.pair < last) & (table.error >= DOUBTFUL_ENTROPY))
+    shown = (table.pair >= first) & (table.pair < last) & ~table.debris
+    rows = np.flatnonzero(shown & (table.error >= DOUBTFUL_ENTROPY))
     times = table.pair[rows] + 1
     places = [review.frame_cells(int(k)).centroid[table.index(int(row))] for k, row in zip(times, rows, strict=True)]
     scale = np.asarray(review.movie.scale)

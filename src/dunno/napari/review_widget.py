@@ -9,8 +9,7 @@ from typing import Any
 
 from dunno.errors import DunnoError
 from dunno.napari.layers import is_inside
-from dunno.napari.review_panel import BUTTONS, ONLY_BUTTONS
-from dunno.napari.review_view import ReviewView
+from dunno.napari.review_view import BUTTONS, ONLY_BUTTONS, ReviewView
 from dunno.review.decisions import (
     DISAPPEARS,
     DIVIDES,
@@ -23,8 +22,8 @@ from dunno.review.decisions import (
     SKIP,
     TWO_CELLS,
     Decision,
+    in_words,
 )
-from dunno.review.views import in_words
 
 
 class ReviewWidget(ReviewView):
@@ -35,8 +34,25 @@ class ReviewWidget(ReviewView):
         self._picking: str | None = None
         self._keys: dict[str, Callable[[Any], None]] = {}
         self.accept_button.clicked.connect(self.accept)
-        for method, button in self.buttons.items():
-            button.clicked.connect(getattr(self, method))
+        self._actions: dict[str, Callable[[], None]] = {
+            "skip": partial(self._about_daughter, SKIP),
+            "no_cell": partial(self._about_daughter, NO_CELL),
+            "two_cells": self.two_cells,
+            "pick_piece": partial(self._pick, ONE_CELL, "click the other piece of this cell, in the same frame"),
+            "pick_place": partial(
+                self._pick, MISSING, "click where a cell has no mask, in the frame in which it is missing"
+            ),
+            "divides": partial(self._about_mother, DIVIDES),
+            "three": partial(self._about_mother, DIVIDES_INTO_THREE),
+            "does_not_divide": partial(self._about_mother, DOES_NOT_DIVIDE),
+            "disappears": partial(self._about_mother, DISAPPEARS),
+            "undo": partial(self._step, True),
+            "redo": partial(self._step, False),
+            "heat": self.heat,
+            "export": self.export,
+        }
+        for name, button in self.buttons.items():
+            button.clicked.connect(_as_function(self._actions[name]))
 
     def open(self) -> None:
         """Open the output for review, with all that was decided so far."""
@@ -48,7 +64,7 @@ class ReviewWidget(ReviewView):
         """Take keys and clicks; a layer's own keys would come before the viewer's."""
         keys: dict[str, Callable[[], None]] = {"Enter": self.accept}
         keys |= {str(k): partial(self.choose, str(k)) for k in range(10)}
-        keys |= {key: getattr(self, method) for key, _, method in BUTTONS if key not in ONLY_BUTTONS}
+        keys |= {key: self._actions[name] for key, _, name in BUTTONS if key not in ONLY_BUTTONS}
         self._keys = {key: _as_function(action) for key, action in keys.items()}
         for each in (self._viewer, *self._viewer.layers):
             self._bind_keys(each)
@@ -108,14 +124,6 @@ class ReviewWidget(ReviewView):
         if self.view is not None:
             self.decide(Decision(kind, self.view["frame"], self.view["label"]))
 
-    def skip(self) -> None:
-        """Cannot say."""
-        self._about_daughter(SKIP)
-
-    def no_cell(self) -> None:
-        """The mask in question is no cell."""
-        self._about_daughter(NO_CELL)
-
     def two_cells(self) -> None:
         """It holds two; the marked mother, if it is not the reported one, is the second one's."""
         if self.view is None:
@@ -132,22 +140,6 @@ class ReviewWidget(ReviewView):
             return
         self.decide(Decision(kind, self.view["mother_frame"], said["mother"]))
 
-    def divides(self) -> None:
-        """The marked mother divides."""
-        self._about_mother(DIVIDES)
-
-    def three(self) -> None:
-        """The marked mother divides into three."""
-        self._about_mother(DIVIDES_INTO_THREE)
-
-    def does_not_divide(self) -> None:
-        """The marked mother does not divide."""
-        self._about_mother(DOES_NOT_DIVIDE)
-
-    def disappears(self) -> None:
-        """The marked mother disappears."""
-        self._about_mother(DISAPPEARS)
-
     def _step(self, back: bool) -> None:
         if self.desk is None:
             return
@@ -160,25 +152,12 @@ class ReviewWidget(ReviewView):
         view = reply["view"] or (self.view and self.desk.view(self.view["row"]))
         self._take(view, reply["state"])
 
-    def undo(self) -> None:
-        """Take back the last answer."""
-        self._step(True)
-
-    def redo(self) -> None:
-        """Let it stand again."""
-        self._step(False)
-
     # ---- clicking
 
-    def pick_piece(self) -> None:
-        """The next click names the other piece of this cell."""
-        self._picking = ONE_CELL
-        self.tell("click the other piece of this cell, in the same frame")
-
-    def pick_place(self) -> None:
-        """The next click says where a cell has no mask."""
-        self._picking = MISSING
-        self.tell("click where a cell has no mask, in the frame in which it is missing")
+    def _pick(self, kind: str, words: str) -> None:
+        """The next click names the other piece of this cell, or a place without a mask."""
+        self._picking = kind
+        self.tell(words)
 
     def _clicked(self, viewer: Any, event: Any) -> Any:
         """A click without a drag: what was asked for, or, with Control, the mother."""

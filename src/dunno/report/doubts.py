@@ -62,7 +62,8 @@ class Doubt:
     @property
     def has_likelier(self) -> bool:
         """Whether something else is more probable than the link."""
-        return max(self.p_no_mother, self.mothers[0].probability) > self.probability + WORTH_SHOWING
+        others = (self.p_no_mother, self.p_elsewhere, self.mothers[0].probability)
+        return max(others) > self.probability + WORTH_SHOWING
 
 
 def doubt_of(numbered: NumberedBlock, link: DoubtfulLink) -> Doubt:

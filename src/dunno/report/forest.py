@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
 from dunno.lineage.tracks import TrackRow
 from dunno.report import svg
-from dunno.report.families import Family, LeastCertain
-from dunno.report.html_tables import table
+from dunno.report.families import Family, LeastCertain, certainty_over_time
+from dunno.report.html_parts import table
 from dunno.report.review_address import ReviewAddress
 from dunno.runs.numbers import amount, count, percent
-from dunno.types import Floats, Ints
+from dunno.types import Block, Floats, Ints
 
 MOST_FAMILIES, MOST_ROWS, MOST_ROWS_EACH = 24, 96, 32
 """What a page has room for: families, ends of tracks in all, and in each of them where there are many."""
@@ -71,6 +71,22 @@ def plant(families: Sequence[Family], rows: Sequence[TrackRow]) -> list[Tree]:
     return trees
 
 
+def grow(
+    blocks: Iterable[Block],
+    families: Sequence[Family],
+    rows: Sequence[TrackRow],
+    frames: Ints,
+    deciding: ReviewAddress | None = None,
+) -> tuple[list[Tree], str]:
+    """The trees of the first families and their drawing, for which all blocks are looked at once more."""
+    trees = plant(families, rows)
+    if not trees:
+        return [], ""
+    row, column = drawn_tracks(trees), columns(frames)
+    least = certainty_over_time(blocks, row, column, (len(row), max(column.values()) + 1))
+    return trees, draw(trees, least, frames, deciding)
+
+
 def _tree(family: Family, root: TrackRow, daughters: Mapping[int, list[TrackRow]], room: int) -> Tree:
     """Open divisions in the order of time until the rows are used up; a track not opened hides its descendants."""
     opened, waiting, ends = set[int](), [root], 1
@@ -82,36 +98,30 @@ def _tree(family: Family, root: TrackRow, daughters: Mapping[int, list[TrackRow]
             opened.add(track.track)
             waiting.extend(following)
             ends += len(following) - 1
-    branches: dict[int, Branch] = {}
-    _lay(root, daughters, opened, branches)
+    below = {track: tuple(each.track for each in daughters[track]) for track in opened}
+    row_of = {each.track: each for each in (root, *chain.from_iterable(daughters[track] for track in opened))}
+    branches = {
+        track: Branch(row_of[track], row, below.get(track, ()), 0 if track in below else _descendants(track, daughters))
+        for track, row in lanes(root.track, below).items()
+    }
     return Tree(family, branches, ends)
 
 
-def _lay(
-    root: TrackRow, daughters: Mapping[int, list[TrackRow]], opened: set[int], branches: dict[int, Branch]
-) -> None:
-    """Give every end a row of its own and every dividing track the middle of its daughters', last ones first."""
-    free = 0
-    for track in _depth_first(root, daughters, opened):
-        following = tuple(each.track for each in daughters.get(track.track, ())) if track.track in opened else ()
-        if following:
-            row = sum(branches[each].row for each in following) / len(following)
-            hidden = 0
-        else:
-            row, hidden, free = float(free), _descendants(track.track, daughters), free + 1
-        branches[track.track] = Branch(track, row, following, hidden)
-
-
-def _depth_first(root: TrackRow, daughters: Mapping[int, list[TrackRow]], opened: set[int]) -> Iterator[TrackRow]:
-    """Every drawn track after all of its descendants."""
-    stack = [(root, False)]
+def lanes(root: int, daughters: Mapping[int, Sequence[int]]) -> dict[int, float]:
+    """A lane for each member of a tree, daughters first: ends have lanes in order, all others the middle of their daughters'."""
+    lane: dict[int, float] = {}
+    stack, free = [(root, False)], 0
     while stack:
-        track, done = stack.pop()
-        if done or track.track not in opened:
-            yield track
+        each, ready = stack.pop()
+        below = daughters.get(each, ())
+        if ready:
+            lane[each] = sum(lane[daughter] for daughter in below) / len(below)
+        elif below:
+            stack += [(each, True), *((daughter, False) for daughter in reversed(below) if daughter not in lane)]
         else:
-            stack.append((track, True))
-            stack.extend((each, False) for each in reversed(daughters[track.track]))
+            lane.setdefault(each, float(free))
+            free += 1
+    return lane
 
 
 def _descendants(track: int, daughters: Mapping[int, list[TrackRow]]) -> int:

@@ -7,7 +7,7 @@ from html import escape
 
 from dunno.report.crops import Box
 from dunno.report.doubts import WORTH_SHOWING, Doubt
-from dunno.report.link_scenes import LinkScene, Outline, View
+from dunno.report.link_scenes import Outline, TwoViews, View
 from dunno.report.review_address import ReviewAddress
 from dunno.runs.numbers import percent
 
@@ -24,7 +24,7 @@ Mark = tuple[Outline, str, str]
 Place = tuple[float, float, float, float]
 
 
-def draw(doubts: Sequence[Doubt], pictures: Sequence[LinkScene] | None, deciding: ReviewAddress) -> str:
+def draw(doubts: Sequence[Doubt], pictures: Sequence[TwoViews] | None, deciding: ReviewAddress) -> str:
     """A list item per link; without pictures, their numbers only."""
     items = [
         _item(rank, doubt, None if pictures is None else pictures[rank - 1], deciding)
@@ -33,7 +33,7 @@ def draw(doubts: Sequence[Doubt], pictures: Sequence[LinkScene] | None, deciding
     return f'<ol class="gallery" role="list">{"".join(items)}</ol>'
 
 
-def _item(rank: int, doubt: Doubt, scene: LinkScene | None, deciding: ReviewAddress) -> str:
+def _item(rank: int, doubt: Doubt, scene: TwoViews | None, deciding: ReviewAddress) -> str:
     head = (
         f'<h3><span class="rank">{rank}</span> Cell {doubt.daughter} in frame {doubt.frame}'
         f'<span class="chance">{percent(doubt.probability)}</span></h3>'
@@ -45,7 +45,7 @@ def _item(rank: int, doubt: Doubt, scene: LinkScene | None, deciding: ReviewAddr
     return f'<li class="doubt">{head}{views}{_options(doubt)}{decide}</li>'
 
 
-def _views(doubt: Doubt, scene: LinkScene) -> str:
+def _views(doubt: Doubt, scene: TwoViews) -> str:
     marks = [
         (scene.before.outlines[each.label], f"{MARK_LETTERS[i]} {percent(each.probability)}", _name(i, each.selected))
         for i, each in enumerate(doubt.mothers)
@@ -54,14 +54,24 @@ def _views(doubt: Doubt, scene: LinkScene) -> str:
     mothers = ", ".join(
         f"{MARK_LETTERS[i]}, cell {each.label}, {percent(each.probability)}" for i, each in enumerate(doubt.mothers)
     )
-    size = scene.width, scene.height
-    before = view(size, scene.before, [ghost, *marks], f"Frame {doubt.mother_frame}: candidate mothers {mothers}")
     daughter = (scene.after.outlines[doubt.daughter], str(doubt.daughter), "daughter")
-    after = view(size, scene.after, [daughter], f"Frame {doubt.frame}: the daughter, cell {doubt.daughter}")
-    return (
-        f'<div class="views"><figure>{before}<figcaption>frame {doubt.mother_frame}</figcaption></figure>'
-        f"<figure>{after}<figcaption>frame {doubt.frame}</figcaption></figure></div>"
+    told = (
+        f"Frame {doubt.mother_frame}: candidate mothers {mothers}",
+        f"Frame {doubt.frame}: the daughter, cell {doubt.daughter}",
     )
+    captions = f"frame {doubt.mother_frame}", f"frame {doubt.frame}"
+    return two_figures(scene, ([ghost, *marks], [daughter]), told, captions)
+
+
+def two_figures(
+    scene: TwoViews, marks: tuple[Sequence[Mark], Sequence[Mark]], told: tuple[str, str], captions: tuple[str, str]
+) -> str:
+    """A scene's views beside each other, with their marks, descriptions and captions."""
+    figures = "".join(
+        f"<figure>{view((scene.width, scene.height), seen, own, words)}<figcaption>{caption}</figcaption></figure>"
+        for seen, own, words, caption in zip((scene.before, scene.after), marks, told, captions, strict=True)
+    )
+    return f'<div class="views">{figures}</div>'
 
 
 def _name(index: int, selected: bool) -> str:
@@ -147,7 +157,7 @@ def _notes(doubt: Doubt) -> Iterator[str]:
     if doubt.holds_two:
         yield "A person said that this mask holds two cells: each has a mother of its own, and together they add up to 200 %."
     elif doubt.has_likelier:
-        yield "Chosen although something else is more probable: all links of a frame are chosen together, so that most are right."
+        yield "Chosen although something else is more probable: masks and links are chosen together, so that most are right."
     if doubt.p_segment < SURE_ENOUGH:
         yield f"All this if the mask is one object, which is {percent(doubt.p_segment)} sure."
     if doubt.p_cell < SURE_ENOUGH:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,23 +46,35 @@ class View:
 
 
 @dataclass(frozen=True)
-class LinkScene:
-    """A doubtful link's two views, in pixels of `width` × `height`."""
+class TwoViews:
+    """Two views of the same place, of a doubtful link or a repair, in pixels of `width` × `height`."""
 
     width: int
     height: int
     before: View
     after: View
 
+    @classmethod
+    def of(
+        cls, before: Picture, after: Picture, box: Box, labels: tuple[Iterable[int], Iterable[int]], lit: bool
+    ) -> TwoViews:
+        """Crops of two pictures, with the outlines of some cells in each; `lit` if they are images, not drawn masks."""
+        factor = -(-max(box.width, box.height) // VIEW_SIDE)
+        crops = (before.crop(box), after.crop(box))
+        views = [
+            View(
+                f"data:image/png;base64,{b64encode(png(shrunk(image, factor))).decode()}",
+                {label: outline_of(seen.mask(label, box)[::factor, ::factor]) for label in own},
+            )
+            for image, seen, own in zip(stretched(*crops) if lit else crops, (before, after), labels, strict=True)
+        ]
+        return cls(-(-box.width // factor), -(-box.height // factor), *views)
 
-def scenes(movie: Movie, doubts: Sequence[Doubt]) -> list[LinkScene]:
-    """Look at every doubt, reading each frame once and holding two at a time.
 
-    Raises:
-        MovieError: The movie cannot be read, or is not the one that was tracked.
-    """
+def scenes(movie: Movie, doubts: Sequence[Doubt]) -> list[TwoViews]:
+    """Look at every doubt, reading each frame once and holding two at a time; a movie that was not tracked is refused."""
     place = {frame: t for t, frame in enumerate(movie.frames.tolist())}
-    found: dict[int, LinkScene] = {}
+    found: dict[int, TwoViews] = {}
     held: dict[int, Picture] = {}
     for index in sorted(range(len(doubts)), key=lambda each: doubts[each].frame):
         doubt = doubts[index]
@@ -72,21 +84,21 @@ def scenes(movie: Movie, doubts: Sequence[Doubt]) -> list[LinkScene]:
     return [found[index] for index in range(len(doubts))]
 
 
-def _scene(doubt: Doubt, before: Picture, after: Picture, movie: Movie) -> LinkScene:
+def _scene(doubt: Doubt, before: Picture, after: Picture, movie: Movie) -> TwoViews:
     cells = [(each.label, each.bbox, each.area) for each in doubt.mothers]
     for label, bbox, area in cells:
         _check(before, label, bbox, area, doubt.mother_frame, movie)
     _check(after, doubt.daughter, doubt.bbox, doubt.area, doubt.frame, movie)
     boxes = np.stack([doubt.bbox, *(bbox for _, bbox, _ in cells)])[:, :, -2:]  # seen from above
-    box = _around(boxes, before.grey.shape)
-    factor = -(-max(box.width, box.height) // VIEW_SIDE)
-    crops = (before.crop(box), after.crop(box))
-    images = stretched(*crops) if movie.has_images else crops
-    earlier, later = (data_uri(shrunk(image, factor)) for image in images)
-    outlines = {label: outline_of(before.mask(label, box)[::factor, ::factor]) for label, *_ in cells}
-    daughter = {doubt.daughter: outline_of(after.mask(doubt.daughter, box)[::factor, ::factor])}
-    size = -(-box.width // factor), -(-box.height // factor)
-    return LinkScene(*size, View(earlier, outlines), View(later, daughter))
+    box = around(boxes.reshape(-1, 2).astype(np.float64), MARGIN, LEAST_SIDE, before)
+    labels = [label for label, *_ in cells], [doubt.daughter]
+    return TwoViews.of(before, after, box, labels, movie.has_images)
+
+
+def around(points: Floats, margin: float, least: float, seen: Picture) -> Box:
+    """The crop that shows all points (k, 2) with some room around them."""
+    extent = float((points.max(axis=0) - points.min(axis=0)).max())
+    return Box.around(points, max(margin * extent, least), seen.grey.shape)
 
 
 def stretched(*images: NDArray[np.uint8]) -> Sequence[NDArray[np.uint8]]:
@@ -94,18 +106,6 @@ def stretched(*images: NDArray[np.uint8]) -> Sequence[NDArray[np.uint8]]:
     low, high = np.percentile(np.concatenate([image.ravel() for image in images]), (DARKEST, BRIGHTEST))
     span = max(high - low, LEAST_SPAN)
     return [np.clip((image - low) * (255 / span), 0, 255).astype(np.uint8) for image in images]
-
-
-def data_uri(image: NDArray[np.uint8]) -> str:
-    """A grey picture that a page carries with it."""
-    return f"data:image/png;base64,{b64encode(png(image)).decode()}"
-
-
-def _around(boxes: Ints, shape: tuple[int, ...]) -> Box:
-    """The crop that shows all boxes (k, 2, 2) with some room around them."""
-    points = boxes.reshape(-1, 2).astype(np.float64)
-    extent = float((points.max(axis=0) - points.min(axis=0)).max())
-    return Box.around(points, max(MARGIN * extent, LEAST_SIDE), shape)
 
 
 def _check(seen: Picture, label: int, bbox: Ints, area: float, frame: int, movie: Movie) -> None:

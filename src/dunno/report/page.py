@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
-from importlib.resources import files
-from string import Template
 
-from dunno.report import checking, forest, gallery, histogram, over_time, repairs, skipped_frames, truthfulness, words
-from dunno.report.html_tables import table
-from dunno.report.link_scenes import LinkScene
+from dunno.report import forest, gallery, link_charts, repairs, skipped_frames, truthfulness, words
+from dunno.report.html_parts import filled, read_part, table
+from dunno.report.link_scenes import TwoViews
 from dunno.report.repairs import MaskRepair, RepairScene
 from dunno.report.review_address import ReviewAddress
 from dunno.report.survey import Survey
 from dunno.report.truthfulness import Truthfulness
 from dunno.runs import findings
 from dunno.runs.numbers import amount, count, percent
-from dunno.runs.promises import promises
 from dunno.runs.summary import Summary
 from dunno.types import RunInfo
 
@@ -34,7 +30,7 @@ class PageContent:
     survey: Survey  # What was counted
     trees: Sequence[forest.Tree]  # The families that are drawn
     forest: str  # Their drawing
-    scenes: Sequence[LinkScene] | None  # Pictures of the least certain links; `None` if the movie cannot be looked at
+    scenes: Sequence[TwoViews] | None  # Pictures of the least certain links; `None` if the movie cannot be looked at
     about_pictures: str  # Why not, or what else is to be known about them
     truthfulness: Truthfulness | None  # The comparison with the truth, where it was given
     deciding: ReviewAddress  # Where links are decided on
@@ -46,11 +42,11 @@ def page(content: PageContent) -> str:
     """The whole HTML file: what a reader asks first stands first, what was run stands last."""
     about = content.about
     state = about.verdict
-    script, imperfect = _read("page.js"), about.calibrated and _contradicted(content.truthfulness)
+    script, imperfect = read_part("page.js"), about.calibrated and _contradicted(content.truthfulness)
     sections = "\n".join(each for each in _sections(content) if each)
-    filled = _filled(
+    whole = filled(
         "page.html",
-        style=_read("page.css"),
+        style=read_part("page.css"),
         script=script,
         script_hash=_hash("\n" + script),
         movie=escape(about.movie),
@@ -63,20 +59,20 @@ def page(content: PageContent) -> str:
         contents=_contents(sections),
         sections=sections,
     )
-    return filled.replace(" %", "\u00a0%").replace("&lt; 0", "&lt;\u00a00")  # numbers stay with their signs
+    return whole.replace(" %", "\u00a0%").replace("&lt; 0", "&lt;\u00a00")  # numbers stay with their signs
 
 
 def _sections(content: PageContent) -> Iterator[str]:
     about, survey = content.about, content.survey
     has_links = survey.summary.links > 0
-    yield _filled("glance.html", figures=_figures(content), told=_told(survey.summary))
+    yield filled("glance.html", figures=_figures(content), told=_told(survey.summary), next=_next(survey))
     yield skipped_frames.section(about, survey.summary)
     yield _truth(content)
     yield _look(content) if has_links else "<p>There are no links to say anything about.</p>"
     yield repairs.section(content.repairs, content.repair_scenes)
     yield _forest(content)
-    yield _about_links(content) if has_links else ""
-    yield _filled(
+    yield link_charts.section(survey, words.verdict(about)[0]) if has_links else ""
+    yield filled(
         "run.html",
         run=words.what_was_run(about, survey.summary.frames),
         parameters=table("All parameters", ("parameter", "value"), words.parameters(about)),
@@ -92,7 +88,7 @@ def _contents(sections: str) -> str:
 
 def _promises(about: RunInfo) -> str:
     """A line for each promise, where there are several; else what the one verdict means."""
-    found = promises(about)
+    found = findings.promises(about)
     if len(found) < 2:
         return escape(words.verdict(about)[1])
     lines, said = list[str](), set[str]()
@@ -104,17 +100,9 @@ def _promises(about: RunInfo) -> str:
     return f'</p><ul class="problems">{"".join(lines)}</ul><p>'
 
 
-def _read(name: str) -> str:
-    return files("dunno.report").joinpath(name).read_text(encoding="utf-8")
-
-
 def _hash(script: str) -> str:
     """The browser runs this script and no other, whatever a movie is called."""
     return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
-
-
-def _filled(name: str, **parts: str) -> str:
-    return Template(_read(name)).substitute(parts)
 
 
 def _beside_truth(found: Truthfulness | None) -> str:
@@ -139,7 +127,7 @@ def _figures(content: PageContent) -> str:
     likely = f"{count(low_high[0])} – {count(low_high[1])}" if low_high else count(found.divisions)
     figures = (
         (
-            f"{count(found.cells_at_start)} → {count(found.cells_at_end)}",
+            f"{count(found.cells_at_start)} →\u00a0{count(found.cells_at_end)}",
             "cells, first and last frame",
             f"{count(found.frames)} frames",
         ),
@@ -161,65 +149,30 @@ def _figures(content: PageContent) -> str:
 
 def _told(found: Summary) -> str:
     """The same in sentences, as the screen said them."""
-    told = {
-        "Cells": findings.cells(found),
-        "Divisions": findings.divisions(found),
-        "Tracks": findings.tracks(found),
-        "Debris": findings.debris(found),
-        "Masks": findings.masks_repaired(found.repairs),
-        "Missing": findings.missing(found),
-    }
-    return "".join(f"<dt>{name}</dt><dd>{escape(text)}.</dd>" for name, text in told.items() if text)
+    told = findings.what_is_there(found).items()
+    return "".join(f"<dt>{name.capitalize()}</dt><dd>{escape(text)}.</dd>" for name, text in told)
+
+
+def _next(survey: Survey) -> str:
+    """What to do with all this."""
+    look = (
+        '<a href="#look">Look at the least certain cells</a>, a picture each; <code>dunno review OUT</code> settles them in your '
+        "browser, the most useful question first. "
+    )
+    measured = "<code>dunno measure OUT -o DIR</code> has cycles, families, rates and speeds, each with its interval."
+    return f"<dt>Next</dt><dd>{look if survey.doubts else ''}{measured}</dd>"
 
 
 def _look(content: PageContent) -> str:
     """The least certain links, with pictures."""
     survey = content.survey
-    return _filled(
+    return filled(
         "look.html",
         state=words.verdict(content.about)[0],
         gallery=gallery.draw(survey.doubts, content.scenes, content.deciding),
         n_doubts=count(len(survey.doubts)),
         about_pictures=f'<p class="notice">{escape(content.about_pictures)}</p>' if content.about_pictures else "",
     )
-
-
-def _about_links(content: PageContent) -> str:
-    """The sections that need at least one link."""
-    survey = content.survey
-    spans, checks = over_time.over_time(survey), checking.checking(survey)
-    state = words.verdict(content.about)[0]
-    return _filled(
-        "links.html",
-        state=state,
-        histogram=histogram.draw(survey.histogram),
-        histogram_table=histogram.as_table(survey.histogram),
-        over_time=over_time.draw(spans),
-        over_time_table=over_time.as_table(spans),
-        pooled=_pooled(spans),
-        checking=checking.draw(checks),
-        checking_table=checking.as_table(checks),
-        checking_data=escape(json.dumps(_steps(checks)), quote=True),
-        sentence=escape(checks.sentence(checks.half)),
-        half=str(checks.half),
-        bottom=f"{checking.axes(checks)[1].begin:g}",
-        steps=str(len(checks.checked) - 1),
-    )
-
-
-def _pooled(spans: over_time.OverTime) -> str:
-    most = int(spans.pairs.max())
-    return f" Each bar is the mean of up to {most} frames." if most > 1 else ""
-
-
-def _steps(found: checking.Checking) -> list[tuple[float, float, str, str]]:
-    """Marker and words for every step of the slider."""
-    x, y = checking.axes(found)
-    places = zip(found.checked.tolist(), found.wrong.tolist(), strict=True)
-    return [
-        (round(x(n), 1), round(y(wrong), 1), found.sentence(step), f"{count(n)} link{'' if n == 1 else 's'}")
-        for step, (n, wrong) in enumerate(places)
-    ]
 
 
 def _forest(content: PageContent) -> str:
@@ -238,7 +191,7 @@ def _forest(content: PageContent) -> str:
     hidden = sum(tree.hidden for tree in content.trees)
     if hidden:
         told += f" {count(hidden)} later tracks of large families are not drawn; “+3” at the end of a line stands for three."
-    return _filled(
+    return filled(
         "forest.html",
         state=words.verdict(content.about)[0],
         told=escape(told),
@@ -256,7 +209,7 @@ def _truth(content: PageContent) -> str:
     else:
         sentence = found.sentence()
         curves = truthfulness.draw_curve(found), truthfulness.draw_sparsification(found)
-    return _filled(
+    return filled(
         "truth.html",
         sentence=escape(sentence),
         curve=curves[0],

@@ -6,16 +6,14 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 
 import numpy as np
 
-from dunno.report.crops import Box, Picture, picture
-from dunno.report.gallery import Mark, view
-from dunno.report.html_tables import table
-from dunno.report.link_scenes import VIEW_SIDE, View, data_uri, outline_of, shrunk, stretched
+from dunno.report.crops import Picture, picture
+from dunno.report.gallery import Mark, two_figures
+from dunno.report.html_parts import filled, table
+from dunno.report.link_scenes import TwoViews, View, around
 from dunno.runs.findings import REPAIRED
 from dunno.runs.numbers import amount, count, percent
 from dunno.types import Ints, Movie
@@ -41,13 +39,10 @@ class MaskRepair:
 
 @dataclass(frozen=True)
 class RepairScene:
-    """A repair's two pictures."""
+    """A repair and its two pictures."""
 
     repair: MaskRepair
-    width: int
-    height: int
-    before: View
-    after: View
+    views: TwoViews
 
 
 def read_repairs(folder: Path) -> list[MaskRepair] | None:
@@ -96,27 +91,15 @@ def _scene(repair: MaskRepair, before: Picture, after: Picture, has_images: bool
     inside = np.isin(before.labels, repair.given) | np.isin(after.labels, repair.drawn)
     rows, columns = np.nonzero(inside)
     points = np.array([[rows.min(), columns.min()], [rows.max() + 1, columns.max() + 1]], np.float64)
-    extent = float((points[1] - points[0]).max())
-    box = Box.around(points, max(ROOM * extent, SMALLEST_CROP), before.grey.shape)
-    factor = -(-max(box.width, box.height) // VIEW_SIDE)
-    crops = [each.crop(box) for each in (before, after)]
-    images = stretched(*crops) if has_images else crops
-    views = (
-        View(
-            data_uri(shrunk(image, factor)),
-            {label: outline_of(each.mask(label, box)[::factor, ::factor]) for label in own},
-        )
-        for image, each, own in zip(images, (before, after), (repair.given, repair.drawn), strict=True)
-    )
-    return RepairScene(repair, -(-box.width // factor), -(-box.height // factor), *views)
+    box = around(points, ROOM, SMALLEST_CROP, before)
+    return RepairScene(repair, TwoViews.of(before, after, box, (repair.given, repair.drawn), has_images))
 
 
 def section(repairs: Sequence[MaskRepair] | None, scenes: Sequence[RepairScene] | None) -> str:
     """How good the masks are."""
     if repairs is None:
-        return _filled(
-            "<p>Every mask was taken for one cell: a glance at them shows no reason to doubt that.</p>", "", ""
-        )
+        said = "<p>Every mask was taken for one cell: a glance at them shows no reason to doubt that.</p>"
+        return filled("masks.html", told=said, pictures="", table="")
     told = "".join(_count(what, [each for each in repairs if each.what == what]) for what in REPAIR_TITLES)
     least = [
         (str(each.frame), " + ".join(map(str, each.given)), what, percent(each.probability))
@@ -128,8 +111,9 @@ def section(repairs: Sequence[MaskRepair] | None, scenes: Sequence[RepairScene] 
         "alone. Every change is listed in <code>repairs.csv</code>, and none is made that is less probable than not. "
         "<code>dunno track --no-repair</code> keeps the masks as they were.</p>"
     )
-    pictures = "" if scenes is None else _gallery(scenes)
-    return _filled(said, pictures, table("Least certain repairs", ("frame", "mask", "what", "probability"), least))
+    pictures = "" if scenes is None else f'<ol class="gallery" role="list">{"".join(map(_item, scenes))}</ol>'
+    listed = table("Least certain repairs", ("frame", "mask", "what", "probability"), least)
+    return filled("masks.html", told=said, pictures=pictures, table=listed)
 
 
 def _count(what: str, found: Sequence[MaskRepair]) -> str:
@@ -140,10 +124,6 @@ def _count(what: str, found: Sequence[MaskRepair]) -> str:
     return f"<li><strong>{masks}</strong>; about {wrong} of that is expected to be wrong</li>"
 
 
-def _gallery(scenes: Sequence[RepairScene]) -> str:
-    return f'<ol class="gallery" role="list">{"".join(map(_item, scenes))}</ol>'
-
-
 def _item(scene: RepairScene) -> str:
     repair = scene.repair
     given, drawn = (" + ".join(map(str, labels)) for labels in (repair.given, repair.drawn))
@@ -151,22 +131,11 @@ def _item(scene: RepairScene) -> str:
         f"<h3>{REPAIR_TITLES[repair.what]}: mask {given} of frame {repair.frame}"
         f'<span class="chance">{percent(repair.probability)}</span></h3>'
     )
-    before = _marks(scene.before, repair.given, "daughter")
-    after = _marks(scene.after, repair.drawn, "")
+    marks = _marks(scene.views.before, repair.given, "daughter"), _marks(scene.views.after, repair.drawn, "")
     told = f"Frame {repair.frame}: mask {given} as it was given", f"Frame {repair.frame}: {drawn or 'nothing'} instead"
-    views = "".join(
-        f"<figure>{view((scene.width, scene.height), each, marks, words)}<figcaption>{caption}</figcaption></figure>"
-        for each, marks, words, caption in zip(
-            (scene.before, scene.after), (before, after), told, ("as given", f"now {drawn or 'nothing'}"), strict=True
-        )
-    )
-    return f'<li class="doubt">{head}<div class="views">{views}</div></li>'
+    views = two_figures(scene.views, marks, told, ("as given", f"now {drawn or 'nothing'}"))
+    return f'<li class="doubt">{head}{views}</li>'
 
 
 def _marks(view: View, labels: Sequence[int] | Ints, name: str) -> list[Mark]:
     return [(view.outlines[label], str(label), name or f"mother m{i % 5}") for i, label in enumerate(labels)]
-
-
-def _filled(told: str, pictures: str, listed: str) -> str:
-    page = files("dunno.report").joinpath("masks.html").read_text(encoding="utf-8")
-    return Template(page).substitute(told=told, pictures=pictures, table=listed)

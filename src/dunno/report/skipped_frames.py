@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.resources import files
-from string import Template
 from typing import Any
 
 from dunno.calibration.verdict import LARGEST_RATIO, LARGEST_SURPRISE, still_kept
 from dunno.report import svg
-from dunno.report.html_tables import table
+from dunno.report.html_parts import filled, table
 from dunno.runs import findings
 from dunno.runs.numbers import count, percent
-from dunno.runs.promises import promises
 from dunno.runs.summary import Summary
 from dunno.types import RunInfo
 from dunno.types.special import wilson
@@ -27,8 +24,8 @@ def section(about: RunInfo, found: Summary) -> str:
     tests = about.skip_tests
     if not tests:
         return ""
-    shown = Template(files("dunno.report").joinpath("skipped_frames.html").read_text(encoding="utf-8"))
-    return shown.substitute(
+    return filled(
+        "skipped_frames.html",
         total=escape(_total(tests[0])),
         others=_others(about),
         promises=_by_promise(tests[0]),
@@ -40,7 +37,7 @@ def section(about: RunInfo, found: Summary) -> str:
 
 def _others(about: RunInfo) -> str:
     """What was tested in other ways, of the other promises."""
-    told = [each for each in promises(about) if each.about != "links"]
+    told = [each for each in findings.promises(about) if each.about != "links"]
     lines = (f"<li>{each.about}: {each.verdict}, because {escape(each.reason)}</li>" for each in told)
     return f"<p>Of the rest:</p><ul>{''.join(lines)}</ul>" if told else ""
 
@@ -71,26 +68,24 @@ def _promises(test: Mapping[str, Any]) -> str:
     """Found against promised, on logarithmic axes, with the line on which both agree and the band that still counts as kept."""
     x = svg.Axis(LOWEST_SHOWN, 1.0, svg.LEFT, svg.LEFT + 380, log=True)
     y = svg.Axis(LOWEST_SHOWN, 1.0, svg.TOP + 300, svg.TOP, log=True)
-    low_end, high_end = LOWEST_SHOWN * LARGEST_RATIO, 1 / LARGEST_RATIO
-    corners = [
-        (LOWEST_SHOWN, LOWEST_SHOWN), (LOWEST_SHOWN, low_end), (high_end, 1.0), (1.0, 1.0), (1.0, high_end),
-        (low_end, LOWEST_SHOWN),
-    ]  # fmt: skip
-    around = "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in corners)
-    body = [
-        svg.y_axis(y, x.begin, x.end, "wrong, as all frames show", svg.as_percent),
-        f'<path class="area kept" d="M{around}Z"/>',
-        svg.line([(x(LOWEST_SHOWN), y(LOWEST_SHOWN)), (x(1.0), y(1.0))], "ideal"),
+    plot, least = svg.Plot(x, y), LOWEST_SHOWN
+    low_end, high_end = least * LARGEST_RATIO, 1 / LARGEST_RATIO
+    marks = [
+        plot.area(
+            (least, least, high_end, 1.0, 1.0, low_end), (least, low_end, 1.0, 1.0, high_end, least), "area kept"
+        ),
+        plot.line((least, 1.0), (least, 1.0), "ideal"),
         svg.text(x.end - 6, y.begin - 10, f"band: within {LARGEST_RATIO:g} times counts as kept", "end", "small"),
     ]
     for promised, found, n in test["bins"]:
-        low, high = wilson(found, n)
-        at = x(max(promised, LOWEST_SHOWN))
-        body.append(svg.line([(at, y(max(low, LOWEST_SHOWN))), (at, y(max(high, LOWEST_SHOWN)))], "line"))
-        body.append(svg.dot(at, y(max(found, LOWEST_SHOWN))))
-    body.append(svg.x_axis(x, y.begin, "promised to be wrong", svg.as_percent, 6))
+        at, ends = max(promised, least), [max(end, least) for end in wilson(found, n)]
+        marks += [plot.line((at, at), ends), svg.dot(x(at), y(max(found, least)))]
     told = f"{test['promised']:.0f} links were promised to be wrong with every second frame left out, {test['composed']:.0f} were."
-    return svg.chart(body, told, x.end + svg.RIGHT, y.begin + 46)
+    size, titles = (
+        {"width": x.end + svg.RIGHT, "height": y.begin + 46},
+        ("promised to be wrong", "wrong, as all frames show"),
+    )
+    return plot.chart(marks, told, titles, (svg.as_percent, svg.as_percent), (6, 5), **size)
 
 
 def _promises_table(test: Mapping[str, Any]) -> str:
@@ -114,13 +109,15 @@ def _imaging(tests: Sequence[Mapping[str, Any]], found: Summary, about: RunInfo)
     """The share of wrong links against the time between frames."""
     rows = _shares(tests, found)
     unit, minutes = _time(about)
-    x = svg.across(0, (rows[-1][0] + 0.5) * unit)
-    y = svg.upwards(0, max(row[3] for row in rows) * 1.1 or 1e-3)
-    body = [svg.y_axis(y, x.begin, x.end, "links that are wrong", svg.as_percent)]
-    body += [svg.line([(x(step * unit), y(low)), (x(step * unit), y(high))], "line") for step, _, low, high in rows]
-    body += [svg.dot(x(step * unit), y(share)) for step, share, _, _ in rows]
-    body.append(svg.x_axis(x, y.begin, f"time between frames ({minutes})", svg.whole, 8))
-    return svg.chart(body, "Share of wrong links against the time between frames.")
+    x, y = svg.across(0, (rows[-1][0] + 0.5) * unit), svg.upwards(0, max(row[3] for row in rows) * 1.1 or 1e-3)
+    plot = svg.Plot(x, y)
+    marks = [plot.line((step * unit, step * unit), (low, high)) for step, _, low, high in rows]
+    marks += [svg.dot(x(step * unit), y(share)) for step, share, _, _ in rows]
+    titles, told = (
+        (f"time between frames ({minutes})", "links that are wrong"),
+        "Share of wrong links against the time between frames.",
+    )
+    return plot.chart(marks, told, titles, (svg.whole, svg.as_percent))
 
 
 def _imaging_table(tests: Sequence[Mapping[str, Any]], found: Summary, about: RunInfo) -> str:

@@ -55,14 +55,7 @@ class Survey:
 
 
 def survey(blocks: Iterable[Block], about: RunInfo, kept: Bools | None = None, with_debris: bool = False) -> Survey:
-    """Count everything while the blocks pass by.
-
-    Args:
-        blocks: Of the whole movie.
-        about: Who made them.
-        kept: (T + 1,) which tracks, by their numbers, are no debris; all by default.
-        with_debris: Count the others too.
-    """
+    """Count everything while the blocks pass by: tracks that are `kept` because they are no debris, or all."""
     kept = None if with_debris else kept
     census, families, sure = Census(about, with_debris), Families(), 0
     histogram = np.zeros(HISTOGRAM_BINS, np.int64)

@@ -6,10 +6,17 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
+
+from dunno.types import Floats
 
 WIDTH, HEIGHT = 720, 260
 LEFT, RIGHT, TOP, BOTTOM = 72, 28, 16, 44
 """Of a chart, and the room around what is plotted."""
+
+
+Values = Iterable[float]
+Labels = tuple[Callable[[float], str], Callable[[float], str]]
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,44 @@ def chart(body: Iterable[str], label: str, width: float = WIDTH, height: float =
         f'<svg class="chart {name}" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(label)}">'
         f"{''.join(body)}</svg>"
     )
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Two axes, and what is drawn along them."""
+
+    x: Axis
+    y: Axis
+
+    def points(self, across: Values, up: Values) -> list[tuple[float, float]]:
+        """Pixels of values."""
+        return [(self.x(float(a)), self.y(float(b))) for a, b in zip(across, up, strict=True)]
+
+    def line(self, across: Values, up: Values, name: str = "line") -> str:
+        """A line through values; it breaks where one is NaN."""
+        return line(self.points(across, up), name)
+
+    def area(self, across: Values, up: Values, name: str = "area") -> str:
+        """What a line through values encloses."""
+        corners = (f"{x:.1f} {y:.1f}" for x, y in self.points(across, up))
+        return f'<path class="{name}" d="M{"L".join(corners)}Z"/>'
+
+    def band(self, across: Floats, low: Floats, high: Floats) -> str:
+        """The area between two lines."""
+        return self.area([*across, *across[::-1]], [*high, *low[::-1]])
+
+    def chart(
+        self,
+        marks: Iterable[str],
+        told: str,
+        titles: tuple[str, str],
+        labels: Labels,
+        most: tuple[int, int] = (8, 5),
+        **how: Any,
+    ) -> str:
+        """The marks between the axes, whose titles and labels are given for x and y."""
+        sides = y_axis(self.y, self.x.begin, self.x.end, titles[1], labels[1], most[1])
+        return chart([sides, *marks, x_axis(self.x, self.y.begin, titles[0], labels[0], most[0])], told, **how)
 
 
 def x_axis(axis: Axis, y: float, title: str, label: Callable[[float], str], most: int = 8) -> str:

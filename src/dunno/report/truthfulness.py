@@ -9,7 +9,7 @@ from dunno.evaluation.calibration_error import BINS, CalibrationCurve, curve
 from dunno.evaluation.pairs_with_truth import decide
 from dunno.evaluation.sparsification import Sparsification, sparsify
 from dunno.report import svg
-from dunno.report.html_tables import table
+from dunno.report.html_parts import table
 from dunno.runs.numbers import count, percent
 from dunno.tracking import Tracking
 from dunno.types import Truth
@@ -53,45 +53,36 @@ def compare(tracking: Tracking, truth: Truth, n_bins: int = BINS) -> Truthfulnes
 
 def draw_curve(found: Truthfulness) -> str:
     """Share of links that is right over what they were said to be."""
-    x = svg.across(0, 1, right=SQUARE + svg.LEFT)
-    y = svg.upwards(0, 1, bottom=svg.TOP + SQUARE)
-    shown = found.curve
-    points = [
-        (x(sure), y(right), number)
-        for sure, right, number in zip(
-            shown.confidence.tolist(), shown.accuracy.tolist(), shown.count.tolist(), strict=True
-        )
-        if number
-    ]
-    many = [(px, py) for px, py, number in points if number >= FEW_LINKS]
-    body = [
-        svg.y_axis(y, x.begin, x.end, "share that is right", svg.as_percent, 6),
-        svg.line([(x(0), y(0)), (x(1), y(1))], "ideal"),
-        svg.line(many, "line"),
-        *(svg.dot(px, py, "dot" if number >= FEW_LINKS else "dot hollow") for px, py, number in points),
-        svg.x_axis(x, y.begin, "probability of the link", svg.as_percent, 6),
+    plot, shown = _square(0.0), found.curve
+    filled, many = shown.count > 0, shown.count >= FEW_LINKS
+    dots = zip(plot.points(shown.confidence[filled], shown.accuracy[filled]), many[filled].tolist(), strict=True)
+    marks = [
+        plot.line((0, 1), (0, 1), "ideal"),
+        plot.line(shown.confidence[many], shown.accuracy[many]),
+        *(svg.dot(*at, "dot" if enough else "dot hollow") for at, enough in dots),
     ]
     told = f"Calibration curve; the calibration error is {found.curve.ece:.3f}."
-    return svg.chart(body, told, SQUARE + svg.LEFT + svg.RIGHT, SQUARE + svg.TOP + 46)
+    return _chart(plot, marks, told, ("probability of the link", "share that is right"))
 
 
 def draw_sparsification(found: Truthfulness) -> str:
     """Share of the remaining links that is right after leaving out the least certain."""
     shown = found.sparsification
     low = float(min(shown.accuracy.min(), shown.oracle.min()))
-    x = svg.across(0, 1, right=SQUARE + svg.LEFT)
-    y = svg.upwards(low - (1 - low) * 0.1 if low < 1 else 0.9, 1, bottom=svg.TOP + SQUARE)
-    lines = [
-        svg.line([(x(a), y(b)) for a, b in zip(shown.removed.tolist(), values.tolist(), strict=True)], name)
-        for values, name in ((shown.oracle, "ideal"), (shown.accuracy, "line"))
-    ]
-    body = [
-        svg.y_axis(y, x.begin, x.end, "share of the rest that is right", svg.as_percent, 6),
-        *lines,
-        svg.x_axis(x, y.begin, "links left out, least certain first", svg.as_percent, 6),
-    ]
+    plot = _square(low - (1 - low) * 0.1 if low < 1 else 0.9)
+    marks = [plot.line(shown.removed, shown.oracle, "ideal"), plot.line(shown.removed, shown.accuracy)]
     told = f"Sparsification curve: leaving out links gains {shown.gain:.4f} on average, of at most {shown.oracle_gain:.4f}."
-    return svg.chart(body, told, SQUARE + svg.LEFT + svg.RIGHT, SQUARE + svg.TOP + 46)
+    return _chart(plot, marks, told, ("links left out, least certain first", "share of the rest that is right"))
+
+
+def _square(low: float) -> svg.Plot:
+    """Shares, those upwards from a lowest one."""
+    return svg.Plot(svg.across(0, 1, right=SQUARE + svg.LEFT), svg.upwards(low, 1, bottom=svg.TOP + SQUARE))
+
+
+def _chart(plot: svg.Plot, marks: list[str], told: str, titles: tuple[str, str]) -> str:
+    size = {"width": SQUARE + svg.LEFT + svg.RIGHT, "height": SQUARE + svg.TOP + 46}
+    return plot.chart(marks, told, titles, (svg.as_percent, svg.as_percent), (6, 6), **size)
 
 
 def as_table(found: Truthfulness) -> str:

@@ -83,10 +83,13 @@ def _calibration(about: RunInfo) -> str:
     if "parameters" not in calibration:
         return f"The probabilities were calibrated ({escape(str(calibration.get('kind')))}) on {on}."
     source = "this movie itself" if calibration["fitted"] == "self" else on
+    model = "The probabilities come from a model of how cells move, divide, appear and get lost"
+    if calibration.get("judges_masks"):
+        return f"{model}, and of what masks hold, fitted to {source}.{_evidence(calibration)}{_gaps(calibration)}"
     be = "are assumed to " if calibration["problems"] else ""
     divide, lost = (percent(calibration["parameters"][name]) for name in ("p_divide", "p_lost"))
     return (
-        f"The probabilities come from a model of how cells move, divide, appear and get lost, fitted to {source}. "
+        f"{model}, fitted to {source}. "
         f"In it, {divide} of the cells {be}divide and {lost} {be and 'to '}get lost from one frame to the next."
         f"{_evidence(calibration)}{_gaps(calibration)}"
     )

@@ -18,13 +18,12 @@ from dunno.io.truths import read_truth
 from dunno.io.writing import whole
 from dunno.report import forest, words
 from dunno.report.doubts import Doubt
-from dunno.report.families import certainty_over_time
-from dunno.report.link_scenes import LinkScene, scenes
+from dunno.report.link_scenes import TwoViews, scenes
 from dunno.report.page import PageContent, page
 from dunno.report.repairs import MaskRepair, RepairScene, read_repairs, repair_scenes
 from dunno.report.review_address import ReviewAddress, port_of
 from dunno.report.survey import Survey, survey
-from dunno.report.truthfulness import Truthfulness, compare
+from dunno.report.truthfulness import compare
 from dunno.tracking import Tracking
 from dunno.types import Block, Movie, RunInfo
 
@@ -63,13 +62,17 @@ def write_report(
         movie = with_stored_cells(movie, folder)
     else:
         movie, why_not = _reopened(folder, masks, needed=masks is not None or truth is not None)
-    compared = None if truth is None or movie is None else _compared(folder, movie, about, Path(truth), n_bins)
+    compared = None
+    if truth is not None and movie is not None:
+        tracking = Tracking(movie, tuple(linked_blocks(folder)), about)
+        compared = compare(tracking, read_truth(truth, movie), n_bins)
     total, run = n_blocks(folder), read_written_run(folder)
     counted = _surveyed(folder, progress(linked_blocks(folder), total), about, run)
     pictures, about_pictures = _pictures(movie, counted.doubts, why_not)
     deciding = ReviewAddress(port_of(run["parameters"]))
     frames = np.array(about.frames, np.int64)
-    trees, drawing = _grown(progress(linked_blocks(folder), total), counted, frames, deciding)
+    again, rows = progress(linked_blocks(folder), total), counted.families.table()
+    trees, drawing = forest.grow(again, counted.shown_families, rows, frames, deciding)
     repairs = read_repairs(folder)
     repaired = _repaired(folder, masks, movie, repairs) if pictures is not None else None
     shown = trees, drawing, pictures, words.without_folders(about_pictures, about)
@@ -113,11 +116,7 @@ def _reopened(folder: Path, masks: str | Path | None, needed: bool) -> tuple[Mov
         return None, str(error)
 
 
-def _compared(folder: Path, movie: Movie, about: RunInfo, truth: Path, n_bins: int) -> Truthfulness:
-    return compare(Tracking(movie, tuple(linked_blocks(folder)), about), read_truth(truth, movie), n_bins)
-
-
-def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[LinkScene] | None, str]:
+def _pictures(movie: Movie | None, doubts: Sequence[Doubt], why_not: str) -> tuple[Sequence[TwoViews] | None, str]:
     """Pictures of doubts with what is to be known about them, or why there are none."""
     try:
         if movie is not None:
@@ -132,17 +131,3 @@ def _drawing_note(movie: Movie) -> str:
     drawn = "" if movie.has_images else "The movie has no images: cells are drawn from their masks. "
     above = "" if movie.n_dimensions == 2 else "Volumes are seen from above, through their whole depth."
     return (drawn + above).strip()
-
-
-def _grown(
-    blocks: Iterator[Block], counted: Survey, frames: np.ndarray, deciding: ReviewAddress
-) -> tuple[list[forest.Tree], str]:
-    """The forest's trees and their drawing, for which all blocks are read once more."""
-    families = counted.families
-    trees = forest.plant(counted.shown_families, families.table())
-    if not trees:
-        return [], ""
-    row, column = forest.drawn_tracks(trees), forest.columns(frames)
-    shape = (len(row), max(column.values()) + 1)
-    least = certainty_over_time(blocks, row, column, shape)
-    return trees, forest.draw(trees, least, frames, deciding)

@@ -2,8 +2,7 @@
 
 from dunno.review.audit import ErrorRate
 from dunno.review.decisions import Decision
-from dunno.review.question import Question
-from dunno.review.queue import Filter
+from dunno.review.queue import Filter, Question
 from dunno.review.review import Review
 
 __all__ = ["Decision", "ErrorRate", "Filter", "Question", "Review"]

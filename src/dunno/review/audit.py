@@ -7,11 +7,14 @@ of all daughters: what share of them the tracker had wrong estimates the movie's
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from dunno.review.daughters import Table
+from dunno.review.decisions import MOTHER, RIGHT_TRACK, SKIP
+from dunno.review.log import LoggedAnswer
 from dunno.types import Bools, Ints
 
 SHARE = 0.1
@@ -78,3 +81,23 @@ def interval(hits: int, n: int) -> tuple[float, float]:
     low = 0.0 if hits == 0 else float(betaincinv(hits, n - hits + 1, 0.025))
     high = 1.0 if hits == n else float(betaincinv(hits + 1, n - hits, 0.975))
     return low, high
+
+
+def error_rate(audit: Audit, answers: Mapping[int, Sequence[LoggedAnswer]], table: Table) -> ErrorRate:
+    """How often the tracker was wrong, from the answers by row."""
+    asked = {row for row, given in answers.items() if any(a.question and a.question["audit"] for a in given)}
+    return audit.rate(asked, {row: was_wrong(given[-1], table.cell(row)) for row, given in answers.items()})
+
+
+def was_wrong(answer: LoggedAnswer, cell: tuple[int, int] | None = None) -> bool | None:
+    """Whether the tracking had another decision on a cell than the person; `None` where the person could not say.
+
+    Of what is said of a whole track, `cell` is the one that counts.
+    """
+    decision, before = answer.decision, answer.before
+    if decision.kind == SKIP:
+        return None
+    if decision.kind == RIGHT_TRACK:
+        return list(cell or (decision.frame, decision.label)) in before["other"]
+    said = (decision.mother, decision.mother_frame) if decision.kind == MOTHER else (None, None)
+    return bool((before["tracked"], before.get("tracked_frame")) != said)

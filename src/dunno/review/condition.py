@@ -132,9 +132,8 @@ def _settled(block: Block, log_edge: Floats, log_none: Floats, said: Constraints
     own, near = said.mother[block.daughter], block.gap == 0
     decided = own == block.mother
     log_edge = np.where(said.settled[block.daughter], np.where(decided, 0.0, -np.inf), log_edge)
-    lonely = _alone(block, log_edge > -np.inf) & ~_alone(
-        block, block.log_probability > -np.inf
-    )  # ⊥ is all that is left
+    had = ~_alone(block, block.log_probability > -np.inf)
+    lonely = had & _alone(block, log_edge > -np.inf)  # ⊥ is all that is left
     none = log_none if rules.no_mother else np.full(len(log_none), -np.inf)
     elsewhere = ~_alone(block, decided & ~near)
     absent = (said.mother == APPEARS) | elsewhere

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dunno.errors import DecisionError, InputError
+from dunno.lineage.tracks import TrackNumbers, numbered
 from dunno.review import gain
 from dunno.types import Block, Bools, Floats, Ints, PairPosterior
 
@@ -39,6 +40,7 @@ class Table:
     division: Bools  # (N,) whether it takes part in a division
     starts: Bools  # (N,) whether it starts a track
     open: Bools  # (N,) whether anything can be asked about it; not after a frame that could not be read
+    debris: Bools  # (N,) whether it is taken for debris, by its track as it was tracked: it is neither counted nor asked about
     changed: dict[int, Ints] = field(default_factory=dict)  # The rows of pairs whose daughters are not those of before
 
     @classmethod
@@ -46,16 +48,20 @@ class Table:
         """Take down all blocks, one at a time."""
         parts: list[dict[str, np.ndarray]] = []
         frames: list[tuple[int, int]] = []
-        for pair in (pair for block in blocks for pair in block.pairs()):
-            parts.append(_rows(pair))
-            frames.append((pair.mother_frame, pair.daughter_frame))
+        numbers, tracks = TrackNumbers(), list[Ints]()
+        for part in numbered(blocks, numbers):
+            for t, pair in zip(part.block.own, part.block.pairs(), strict=True):
+                parts.append(_rows(pair))
+                frames.append((pair.mother_frame, pair.daughter_frame))
+                tracks.append(part.track[part.block.rows(t)])
         if not parts:
             raise InputError("the tracking has no frame pair; there is nothing to review")
         first = np.concatenate([[0], np.cumsum([len(part["label"]) for part in parts])])
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         mothers, daughters = np.array(frames).T
         number = np.repeat(np.arange(len(frames)), np.diff(first))
-        return cls(first, mothers, daughters, number, **columns)  # type: ignore[arg-type]
+        debris = np.array([False, *(row.is_debris for row in numbers.table())])[np.concatenate(tracks)]
+        return cls(first, mothers, daughters, number, **columns, debris=debris)  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         return len(self.label)
@@ -85,6 +91,7 @@ class Table:
         for name, values in columns.items():
             setattr(self, name, np.concatenate([getattr(self, name), values[fresh]]))
         self.pair = np.concatenate([self.pair, np.full(len(new), t)])
+        self.debris = np.concatenate([self.debris, np.zeros(len(new), np.bool_)])
         known |= dict(zip(columns["label"][fresh].tolist(), new.tolist(), strict=True))
         self.changed[t] = np.array([known[label] for label in columns["label"].tolist()], np.int64)
         return self.changed[t]
@@ -132,13 +139,18 @@ class Table:
         return t
 
     @property
+    def links(self) -> int:
+        """How many links there are, those of debris left out: what the screen and the report count."""
+        return int((self.linked & ~self.debris).sum())
+
+    @property
     def expected_wrong_links(self) -> float:
-        """The sum of 1 − P over all links."""
-        return float(self.error[self.linked].sum())
+        """The sum of 1 − P over these links."""
+        return float(self.error[self.linked & ~self.debris].sum())
 
     def over_time(self) -> Floats:
         """(T - 1,) the expected number of wrong decisions in each pair."""
-        return np.bincount(self.pair, self.error, self.n_pairs).astype(np.float64)
+        return np.bincount(self.pair, np.where(self.debris, 0.0, self.error), self.n_pairs).astype(np.float64)
 
 
 def _rows(pair: PairPosterior) -> dict[str, np.ndarray]:

@@ -140,6 +140,32 @@ class Decision:
         return cls(content["kind"], content["frame"], label, **named, place=place, path=tuple(map(tuple, path)))
 
 
+def in_words(decision: Decision) -> str:
+    """A decision as a person would say it.
+
+    Example:
+        >>> in_words(Decision("mother", 5, 3, 7)), in_words(Decision("no cell", 5, 3))
+        ('cell 3 of frame 5 comes from cell 7', 'mask 3 of frame 5 is no cell')
+    """
+    cell = f"cell {decision.label} of frame {decision.frame}"
+    mask = f"mask {decision.label} of frame {decision.frame}"
+    from_frame = "" if decision.mother_frame is None else f" of frame {decision.mother_frame}"
+    second = "" if decision.mother is None else f", the second from cell {decision.mother}"
+    at = ", ".join(f"{each:.0f}" for each in decision.place or ())
+    return {
+        MOTHER: f"{cell} comes from cell {decision.mother}{from_frame}",
+        NO_MOTHER: f"{cell} has no mother",
+        SKIP: f"{cell}: cannot say",
+        NO_CELL: f"{mask} is no cell",
+        TWO_CELLS: f"{mask} holds two cells{second}",
+        ONE_CELL: f"{mask} is a piece of cell {decision.other}",
+        AS_GIVEN: f"{mask} is right as it was given",
+        ALL_AS_GIVEN: "all masks are right as they were given",
+        RIGHT_TRACK: f"the track of {cell} is right, {len(decision.path) - 1} links",
+        MISSING: f"a cell is missing in frame {decision.frame} at {at}",
+    }.get(decision.kind, f"{cell} {decision.kind}")
+
+
 def in_force(decisions: Iterable[Decision]) -> list[Decision]:
     """The decisions that count, the latest last: each takes the place of earlier ones on its subjects.
 

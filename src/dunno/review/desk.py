@@ -10,26 +10,19 @@ import numpy as np
 
 from dunno.errors import DecisionError
 from dunno.report.crops import Box
-from dunno.review.answer_keys import as_data, choices
-from dunno.review.decisions import Decision
+from dunno.review.decisions import Decision, in_words
 from dunno.review.export import rate_of
 from dunno.review.log import LoggedAnswer
-from dunno.review.question import Question
-from dunno.review.queue import Filter, Order
+from dunno.review.queue import Filter, Order, Question
 from dunno.review.review import Review
-from dunno.review.views import Views, in_words
+from dunno.review.views import Views, choices
 
 WORTH_ASKING = 0.1
 """Below this gain, ten answers mend less than one link."""
 
 
 class Desk:
-    """A review with its movie on the table, and the question that was asked last. Several people have a desk each.
-
-    Attributes:
-        goal: How many wrong links, expected, are few enough.
-        at: The row to show first, whatever would be asked.
-    """
+    """A review with its movie on the table, and the question that was asked last. Several people have a desk each."""
 
     def __init__(
         self,
@@ -42,11 +35,11 @@ class Desk:
         self.views = views or Views(review)
         self.order: Order = "gain"
         self.chosen = Filter()
-        self.goal: float | None = None
+        self.goal: float | None = None  # how many wrong links, expected, are few enough
         self._asked: Question | None = None
         self._plan: Question | None = None
         self._planned_for = 0.0
-        self.at = at
+        self.at = at  # the row to show first, whatever would be asked
         self._taken = taken  # rows that others are looking at
 
     @property
@@ -93,16 +86,10 @@ class Desk:
         self._asked = self._plan = None
 
     def answer(self, decision: Decision, who: str | None = None, seen: int | None = None) -> dict[str, Any]:
-        """Take a decision, and say what followed from it.
-
-        Args:
-            decision: What the person says.
-            who: Who that is.
-            seen: The version of the review that was looked at; what others said about the cell since then is not overwritten.
-        """
+        """Take a decision, and say what followed from it; what others said of the cell since version `seen` is not overwritten."""
         review = self.review
         review.check_seen(decision, seen)
-        before, links, errors = review.table.expected_wrong_links, review.table.linked.sum(), review.table.error.copy()
+        before, links, errors = review.table.expected_wrong_links, review.table.links, review.table.error.copy()
         review.answer(decision, self._question_of(decision), who)
         self._redraw()
         now = review.table.error
@@ -111,7 +98,7 @@ class Desk:
         return {
             "removed": removed,
             "touched": touched,
-            "links": int(review.table.linked.sum() - links),
+            "links": review.table.links - links,
             "near": review.near_row(decision),
             "pairs": review.changed,
         }
@@ -157,13 +144,13 @@ class Desk:
         if not 0 <= t < self.review.table.n_pairs:
             raise DecisionError(f"there is no frame pair {t}")
         rows = self.review.table.rows(t)
-        error = self.review.table.error[rows]
+        error = np.where(self.review.table.debris[rows], -1.0, self.review.table.error[rows])
         return None if not len(error) else int(rows[error.argmax()])
 
     def next_division(self, row: int) -> int | None:
         """The row of the next division: in the same frame, in a later one, or the first of all."""
         table = self.review.table
-        rows = np.flatnonzero(table.division & table.open)
+        rows = np.flatnonzero(table.division & table.open & ~table.debris)
         if not len(rows):
             return None
         order = rows[np.lexsort((rows, table.pair[rows]))]
@@ -175,7 +162,7 @@ class Desk:
         asked = self._asked if self._asked is not None and self._asked.row == row else None
         own = {"audit": asked is not None and asked.audit, "asked": asked is not None}
         view = self.views.view(row)
-        return {**view, **own, "choices": as_data(choices(view)), "version": self.review.version}
+        return {**view, **own, "choices": choices(view), "version": self.review.version}
 
     def history(self, row: int) -> list[dict[str, Any]]:
         """The daughter and its ancestors as reported, the earliest first."""
@@ -211,7 +198,7 @@ class Desk:
             "joint": review.has_problem,
             "expected": table.expected_wrong_links,
             "first_expected": review.first_expected,
-            "links": int(table.linked.sum()),
+            "links": table.links,
             "daughters": len(table),
             "answered": review.n_answered,
             "skipped": kinds.count("skip"),

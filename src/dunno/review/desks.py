@@ -7,9 +7,9 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
+from dunno.review.decisions import in_words
 from dunno.review.desk import Desk
 from dunno.review.review import Review
-from dunno.review.views import in_words
 
 CLIENT = "x-dunno-client"
 """The header in which a page says which one it is: a random word of its own."""

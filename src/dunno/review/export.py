@@ -67,10 +67,8 @@ def export(
 ) -> str | None:
     """Write GEFF, CSV and a Cell Tracking Challenge result into a new folder, all or nothing.
 
-    The folder is an output like that of `dunno track`: it can be evaluated, reported and read again.
-
-    Returns:
-        Why there is no challenge result, the one that needs the movie's masks; `None` if there is one.
+    The folder is an output like that of `dunno track`: it can be evaluated, reported and read again. Returns why there is no
+    challenge result, the one that needs the movie's masks; `None` if there is one.
     """
     started = time.perf_counter()
     about = about_review(review)

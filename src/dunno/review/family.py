@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dunno.report.forest import lanes
 from dunno.review.review import Review
 
 BACK, AHEAD = 24, 24
@@ -33,17 +34,8 @@ def family(review: Review, row: int, back: int = BACK, ahead: int = AHEAD) -> di
 def _climb(review: Review, t: int, index: int, back: int) -> tuple[int, int]:
     """The earliest ancestor within some frames: its place in time and its index there."""
     oldest = t - back
-    while t > max(oldest, 0):
-        pair = review.pair(t - 1)
-        edge = np.flatnonzero(pair.selected & (pair.daughter == index))
-        if len(edge):
-            t, index = t - 1, int(pair.mother[edge[0]])
-            continue
-        gaps = pair.earlier
-        far = np.flatnonzero(gaps.selected & (gaps.daughter == index))
-        if not len(far):
-            break
-        t, index = t - 1 - int(gaps.gap[far[0]]), int(pair.block.index_of(gaps.mother[far])[0])
+    while t > max(oldest, 0) and (link := review.link_into(t - 1, index)) is not None:
+        t, index, _ = link
     return t, index
 
 
@@ -53,13 +45,7 @@ def _descend(
     number = {(first, root): 0}
     cells, links = [_cell(review, first, root)], []
     for t in range(first, last):
-        pair = review.pair(t)
-        chosen = np.flatnonzero(pair.selected)
-        found = [(t, int(pair.mother[e]), int(pair.daughter[e]), float(pair.probability[e])) for e in chosen.tolist()]
-        gaps, far = pair.earlier, np.flatnonzero(pair.earlier.selected)
-        columns = (t - gaps.gap, pair.block.index_of(gaps.mother), gaps.daughter, gaps.probability)
-        found += list(zip(*(column[far].tolist() for column in columns), strict=True))
-        for when, mother, daughter, probability in found:
+        for when, mother, daughter, probability in zip(*map(np.ndarray.tolist, review.links_into(t)), strict=True):
             if (when, mother) not in number or len(cells) >= MOST_RELATIVES:
                 continue
             if (t + 1, daughter) not in number:
@@ -76,21 +62,8 @@ def _cell(review: Review, t: int, index: int) -> dict[str, Any]:
 
 
 def _with_lanes(cells: list[dict[str, Any]], links: list[tuple[int, int, float]]) -> list[dict[str, Any]]:
-    """Leaves get lanes in order, mothers the middle of their daughters'."""
     daughters: dict[int, list[int]] = {}
     for mother, daughter, _ in links:
         daughters.setdefault(mother, []).append(daughter)
-    lane: dict[int, float] = {}
-    stack, next_lane = [(0, False)], 0.0
-    while stack:
-        cell, ready = stack.pop()
-        own = daughters.get(cell, [])
-        if not own:
-            lane.setdefault(cell, next_lane)
-            next_lane += 1
-        elif ready:
-            lane[cell] = float(np.mean([lane[each] for each in own]))
-        else:
-            stack.append((cell, True))
-            stack += [(each, False) for each in reversed(own) if each not in lane]
+    lane = lanes(0, daughters)
     return [{**cell, "lane": lane.get(k, 0.0)} for k, cell in enumerate(cells)]

@@ -169,13 +169,9 @@ def numbers_of_parts(parts: Parts, row: int, n: int) -> list[int]:
 
 
 def some_segments(found: FrameSegments, rows: Ints, into: Ints, unions: Bools) -> FrameSegments:
-    """Those of some masks of a frame.
+    """Those of some masks of a frame: (n,) rows, ascending.
 
-    Args:
-        found: All of them.
-        rows: (n,) the masks, ascending.
-        into: (m,) into how many parts each mask of the frame may be cut.
-        unions: (U,) which unions may be.
+    For all (m,) masks, `into` says into how many parts each may be cut, and `unions` which of all unions may be.
     """
     parts, both = found.parts, found.unions
     assert parts is not None and both is not None
@@ -194,13 +190,7 @@ def some_segments(found: FrameSegments, rows: Ints, into: Ints, unions: Bools) -
 
 
 def segment_of(table: SegmentTable, region: Region, rows: Ints) -> int | None:
-    """The row of a region among a table's segments; `None` where it is none of them.
-
-    Args:
-        table: Segments of some masks of some frames.
-        region: Of one of its frames.
-        rows: (m,) where the table has each mask of the frame, -1 where it has not.
-    """
+    """The row of a region among a table's segments, given where the table has each mask of the frame; `None` where it is none."""
     one, other = int(rows[region.row]), -1 if region.other < 0 else int(rows[region.other])
     masks, number = table.segments.masks, table.number
     if one < 0 or (region.other >= 0 and other < 0):

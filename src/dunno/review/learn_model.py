@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from dunno.assignment import Problem, marginals
 from dunno.calibration import ModelCalibration, TemperedCosts
+from dunno.calibration.comparison import Comparison
 from dunno.calibration.kinds.model import stretch_of
-from dunno.calibration.softening import PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH, Softening, mixed
+from dunno.calibration.softening import PRIOR_UNKNOWN, PRIOR_UNKNOWN_WIDTH, Softening, fit_softening, mixed
 from dunno.calibration.verdict import Verdict, Word
-from dunno.costs import Cost
-from dunno.review.learn_softening import learn_softening
-from dunno.review.lessons import ENOUGH, Lessons, Values
+from dunno.costs import Cost, cost_that_made
+from dunno.review.lessons import ENOUGH, Lessons, Values, beside_answers
 from dunno.review.review import Review
 from dunno.runs.workspace import CALIBRATION_FILE
 from dunno.terms import to_free
-from dunno.types import Candidates, Floats, FramePair
+from dunno.tracking.plan import BLOCK, spans_of
+from dunno.tracking.tracker import Tracker, track_block
+from dunno.types import Candidates, Floats, FramePair, PairPosterior
 
 LEAST_ANSWER_PROBABILITY = 1e-9
 EVENT_KINDS = ("appear", "disappear", "divide")
@@ -101,6 +103,34 @@ def _shifted(calibration: ModelCalibration, change: dict[str, float]) -> ModelCa
     return replace(calibration, model=calibration.model.with_values(pooled), courses=courses)
 
 
+def learn_softening(review: Review, lessons: Lessons, calibration: ModelCalibration) -> Softening:
+    """The softening with which the answers are most probable: how much less sure the model should be, as the output is tracked.
+
+    The blocks that hold answers are tracked again, with their gaps and judged masks, at a few temperings. The answers are then the
+    truth that skipping frames has to do without, and what fits τ and ε to them, priors included, is the same.
+    """
+
+    def tempered(tempering: float) -> Comparison:
+        softening = Softening(tempering, 0.0)
+        pairs = dict(_tracked(review, lessons, replace(calibration, softening=softening)))
+        return beside_answers(pairs.__getitem__, lessons)
+
+    return fit_softening(tempered(1.0), tempered, calibration.softening.tempering)
+
+
+def _tracked(review: Review, lessons: Lessons, calibration: ModelCalibration) -> Iterator[tuple[int, PairPosterior]]:
+    """The pairs of all blocks that hold an answer, tracked again."""
+    about = review.about
+    gate = np.inf if about.max_distance is None else about.max_distance
+    tracker = Tracker(cost_that_made(about), no_mother=about.no_mother, seed=about.seed, calibration=calibration)
+    plan = tracker.draft(gate, gate)
+    size = plan.block if plan.halo else BLOCK  # without halos, pairs are independent
+    wanted = set((lessons.pair // size).tolist())
+    for k, span in enumerate(spans_of(review.movie, plan.window, size, plan.halo)):
+        if k in wanted:
+            yield from enumerate(track_block(plan, span).pairs(), k * size)
+
+
 def fit_tempering(review: Review, lessons: Lessons) -> tuple[TemperedCosts, Values]:
     """Temper the costs of the output, and move its event costs."""
     about = review.about
@@ -121,8 +151,8 @@ def fit_tempering(review: Review, lessons: Lessons) -> tuple[TemperedCosts, Valu
         def problem(t: int) -> Problem:
             told = problems[t]
             assert told is not None
-            ends = (told.mother, told.daughter, told.cost / costs.tempering, told.n_mothers, told.n_daughters)
-            return Problem(*ends, costs.appear, costs.disappear, costs.divide)
+            tempered = told.cost / costs.tempering
+            return costs.posed(told.mother, told.daughter, tempered, told.n_mothers, told.n_daughters)
 
         return _of_answers(lessons, problem)
 

@@ -12,16 +12,18 @@ than for itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from dunno.calibration.kinds.temperature import UNKNOWN_MOTHER, LabelledDaughters
 from dunno.errors import InputError
 from dunno.review.constraints import index_of
 from dunno.review.decisions import NO_MOTHER, SKIP, Decision
 from dunno.review.log import LoggedAnswer
 from dunno.review.review import Review
-from dunno.types import Floats, Ints
+from dunno.types import Floats, Ints, PairPosterior
 
 Values = dict[str, tuple[float, float, float]]
 """Parameters by name, each with its 95 % interval; NaN where it has none."""
@@ -110,3 +112,14 @@ def weigh(questions: list[dict[str, float]]) -> Floats:
         return left
     ratio = np.where(left > 1, (left[-1] - 1) / np.maximum(left - 1, 1), 0.0)
     return np.asarray(1 + ratio * (1 / (left * chance) - 1))
+
+
+def beside_answers(pairs: Callable[[int], PairPosterior], lessons: Lessons) -> LabelledDaughters:
+    """What is believed of every answered daughter, by the number of its frame pair, beside its answer."""
+    numbers = np.unique(lessons.pair).tolist()
+    posteriors = [pairs(t) for t in numbers]
+    mothers = [np.full(len(pair.daughters), UNKNOWN_MOTHER) for pair in posteriors]
+    for t, mother in zip(numbers, mothers, strict=True):
+        answered = lessons.pair == t
+        mother[lessons.daughter[answered]] = lessons.mother[answered]
+    return LabelledDaughters.beside(posteriors, mothers)

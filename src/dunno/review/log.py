@@ -170,17 +170,18 @@ class Log:
 
     def undo(self, who: str | None = None) -> LoggedAnswer:
         """Take the last standing answer back."""
-        if not self.history.standing:
-            raise DecisionError("there is nothing to undo")
-        self._add({"action": UNDO, "of": self.history.standing[-1].n}, who)
+        self._move(UNDO, self.history.standing, who)
         return self.history.undone[-1]
 
     def redo(self, who: str | None = None) -> LoggedAnswer:
         """Let the answer stand again that was undone last."""
-        if not self.history.undone:
-            raise DecisionError("there is nothing to redo")
-        self._add({"action": REDO, "of": self.history.undone[-1].n}, who)
+        self._move(REDO, self.history.undone, who)
         return self.history.standing[-1]
+
+    def _move(self, action: str, answers: list[LoggedAnswer], who: str | None) -> None:
+        if not answers:
+            raise DecisionError(f"there is nothing to {action}")
+        self._add({"action": action, "of": answers[-1].n}, who)
 
     def _add(self, content: dict[str, Any], who: str | None) -> None:
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

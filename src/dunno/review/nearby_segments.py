@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dunno.errors import DecisionError
-from dunno.review.constraints import APPEARS, Constraints
+from dunno.review.constraints import APPEARS, Constraints, row_of
 from dunno.review.decisions import (
     ABOUT_MASKS,
     ALL_AS_GIVEN,
@@ -125,7 +125,7 @@ class NearbySegments:
         """Those around some places, with all segments that decisions speak about."""
         said = {mask for each in decisions for mask in masks_of(each)}
         pairs = [sorted(masks_of(each)) for each in decisions if each.kind == ONE_CELL]
-        wanted = {one[0]: Region(one[1], other[1]) for one, other in filter(_are_two, pairs)}
+        wanted = {each[0][0]: Region(each[0][1], each[1][1]) for each in pairs if len(each) == 2}
         now = {t: _regions(given, block, t) for t in around.frames}
         ranks = _with_relatives(given, around, block, now)
         found, rows, rank, n = [], [], [], 0
@@ -229,12 +229,10 @@ class NearbySegments:
 
     def _row(self, frame: int, label: int) -> int:
         """The block's row of a cell, -1 where there is none."""
-        t = int(np.searchsorted(self.block.frames, frame))
-        if t == len(self.block.frames) or self.block.frames[t] != frame:
+        try:
+            return row_of(self.block, frame, label)
+        except DecisionError:
             return -1
-        rows = self.block.rows(t)
-        place = rows.start + int(np.searchsorted(self.block.cells.label[rows], label))
-        return place if place < rows.stop and self.block.cells.label[place] == label else -1
 
     def _links(self, said: Constraints) -> list[tuple[int, int]]:
         """Mothers and daughters, as segments, of the links that were decided on."""
@@ -296,19 +294,24 @@ class NearbySegments:
             known.appears(segment)
         elif (mother := self.segment_of_row.get(int(said.mother[row]))) is not None:
             known.linked(mother, segment)
-        if said.divides[row]:
+        if said.divides[row] and known.may_divide(segment):
             known.divides(segment)
-            if not known.goes_on(segment):
-                raise DecisionError(
-                    f"cell {self.block.cells.label[row]} of frame {self.block.cells.frame[row]} cannot divide: fewer than two "
-                    "cells could be its daughters; link the daughters to it first"
-                )
+        elif said.divides[row] and not self._leads_out(row):
+            raise DecisionError(
+                f"cell {self.block.cells.label[row]} of frame {self.block.cells.frame[row]} cannot divide: fewer than two "
+                "cells could be its daughters; link the daughters to it first"
+            )
         elif said.disappears[row] and not said.goes_on[row]:
             known.ends(segment)
         if said.single[row]:
             known.single(segment)
         if said.missed[row]:
             known.unseen_next(segment)
+
+    def _leads_out(self, row: int) -> bool:
+        """Whether a cell may have daughters that are not in the surroundings."""
+        daughters = self.block.daughter[self.block.mother == row].tolist()
+        return not all(daughter in self.segment_of_row for daughter in daughters)
 
     # --- what changes ------------------------------------------------------------------------------
 
@@ -333,13 +336,9 @@ class NearbySegments:
         now = np.zeros(n, np.bool_)
         now[list(self.segment_of_row.values())] = True
         objects = self._objects(new)
-        different |= ~now & (self._changed_sets(new)[self.table.segments.masks[:, 0]])
+        different |= ~now & ((new.answer.sets != self.sets)[self.table.segments.masks[:, 0]])
         movable = self.rank[self.table.segments.masks[objects.segment, 0]] < NEAREST
         return self._closed(different[objects.segment] & movable, objects, now)
-
-    def _changed_sets(self, seen: Seen) -> Bools:
-        """(M,) which masks are another set than now."""
-        return np.asarray(seen.answer.sets != self.sets)
 
     def gone(self, seen: Seen) -> Ints:
         """Rows of the block whose cells are none any more."""
@@ -436,10 +435,6 @@ def _other_edges(answer: Answer, beside: Answer, n: int, least: float) -> Ints:
 
 def _labels(decision: Decision) -> list[int]:
     return [decision.label, *([] if decision.other is None else [decision.other])]
-
-
-def _are_two(masks: list[tuple[int, int]]) -> bool:
-    return len(masks) == 2
 
 
 def _regions(given: GivenMasks, block: Block, t: int) -> list[Region]:

@@ -23,7 +23,7 @@ def overview(review: Review) -> dict[str, Any]:
     table, scale = review.table, np.asarray(review.movie.scale[-2:])
     height, width = review.movie.shape[-2:]
     size = max(height, width) / TILES
-    rows = np.flatnonzero(table.error > 0)
+    rows = np.flatnonzero((table.error > 0) & ~table.debris)
     place = np.clip((table.place[rows] / scale / size).astype(np.int64), 0, TILES - 1)
     tile = place[:, 0] * TILES + place[:, 1]
     total = np.bincount(tile, table.error[rows], minlength=TILES * TILES)

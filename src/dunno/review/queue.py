@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -20,6 +20,24 @@ NEAR_CELLS, SECOND_BEST_WORTH = 6.0, 0.7
 one if it gains at least this share of what that gains: the eye stays."""
 GAINS_COMPUTED = 32
 """The gain is computed of this many daughters of the highest promise, and the largest one wins."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A daughter to ask about."""
+
+    row: int  # Its row in the review's table
+    pair: int  # The number of the frame pair
+    frame: int  # Original index of its frame
+    label: int  # Its label
+    audit: bool  # Whether it was drawn at random
+    chance: float  # The chance that it, of all, was asked now
+    left: int  # How many daughters had no answer then
+
+    @property
+    def log(self) -> dict[str, Any]:
+        """What the log keeps."""
+        return {"audit": self.audit, "chance": self.chance, "left": self.left}
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import DecisionError
-from dunno.report.crops import Box, Picture, picture, png
-from dunno.review.outlines import outlines
+from dunno.report.crops import Box, Picture, outlines, picture, png
 from dunno.review.store import Recent
-from dunno.types import Detections, Floats, Ints, Movie, PairPosterior
+from dunno.types import Bools, Detections, Floats, Ints, Movie, PairPosterior
 
 SURROUNDINGS, LARGEST = 7.0, 640
 """Width of a crop in cell diameters, and at most in pixels."""
@@ -63,20 +62,30 @@ class Scenes:
         return _at_most(Box.around(padded, SURROUNDINGS * size, shape), LARGEST)
 
     def cells(self, cells: Detections, t: int, box: Box) -> list[dict[str, Any]]:
-        """The cells seen in a box, with outlines and centres in its own coordinates."""
-        drawn = outlines(self._picture(t).labels[box.slices])
+        """The cells seen in a box, with outlines and centres in its own coordinates; in 3D hidden ones too, and all depths."""
+        picture, is_deep = self._picture(t), self._movie.n_dimensions == 3
+        drawn = outlines(picture.labels[box.slices])
+        if is_deep:
+            hidden = set(cells.label[self._inside(cells, box)].tolist()) - set(drawn)
+            drawn |= {label: picture.outline(label, box) for label in hidden}
         labels = sorted(drawn)
-        centres = self._in_pixels(cells, np.searchsorted(cells.label, labels)) - [box.top, box.left] + 0.5
+        own = np.searchsorted(cells.label, labels)
+        centres = self._in_pixels(cells, own) - [box.top, box.left] + 0.5
+        depth = cells.centroid[own, 0].round(1).tolist() if is_deep else [None] * len(own)
         return [
-            {"label": label, "y": round(y, 1), "x": round(x, 1), "outline": drawn[label]}
-            for label, (y, x) in zip(labels, centres.tolist(), strict=True)
+            {"label": label, "y": round(y, 1), "x": round(x, 1), "depth": z, "outline": drawn[label]}
+            for label, (y, x), z in zip(labels, centres.tolist(), depth, strict=True)
         ]
+
+    def _inside(self, cells: Detections, box: Box) -> Bools:
+        """(n,) whether a cell's centre lies in a box."""
+        place = self._in_pixels(cells, slice(None))
+        return np.asarray(((place >= [box.top, box.left]) & (place < [box.bottom, box.right])).all(axis=1))
 
     def links(self, pair: PairPosterior, box: Box) -> list[dict[str, Any]]:
         """The reported links whose daughters are in a box: labels, and how sure they are."""
         chosen = np.flatnonzero(pair.selected)
-        place = self._in_pixels(pair.daughters, pair.daughter[chosen])
-        inside = ((place >= [box.top, box.left]) & (place < [box.bottom, box.right])).all(axis=1)
+        inside = self._inside(pair.daughters, box)[pair.daughter[chosen]]
         return [
             {
                 "mother": int(pair.mothers.label[pair.mother[edge]]),

@@ -25,13 +25,9 @@ class Splice:
 
 
 def spliced(old: Block, new: Block, rows: Bools, gone: Ints) -> Block:
-    """An old block with some cells as a new one has them.
+    """A block with some cells as a new block of some of its frames has them.
 
-    Args:
-        old: More frames than the new one.
-        new: Some frames in a row of it.
-        rows: (K,) the new one's cells that are taken from it, with the edges that lead to them.
-        gone: Rows of the old one that are cells no more.
+    Taken from the new one are the cells `rows`, with the edges that lead to them; rows `gone` of the old one are cells no more.
     """
     way = _splice(old, new, rows, gone)
     cells = _cells(old, new, way)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,63 +33,37 @@ from dunno.review.decisions import (
 from dunno.review.log import LoggedAnswer
 from dunno.review.resolving import ResolvedBlocks
 from dunno.review.store import Store
-from dunno.types import Block, Bools, Detections, PairPosterior, RunInfo
+from dunno.types import Block, Bools, Detections, Floats, Ints, PairPosterior, RunInfo
 
 Progress = Callable[[Iterator[Block], int], Iterator[Block]]
 
 
-class Solving(Protocol):
-    """Solves an output's blocks again, given what a person said."""
+class ReportedLinks(NamedTuple):
+    """Links that lead to the daughters of a pair: L of them."""
 
-    def pair(self, t: int) -> PairPosterior:
-        """Pair t given the answers."""
-        ...
-
-    def blocks(self) -> Iterator[Block]:
-        """The movie given the answers, block by block."""
-        ...
-
-    def part(self, pairs: range) -> Block:
-        """Some pairs in a row, given the answers."""
-        ...
-
-    def in_force(self, decisions: Iterable[Decision]) -> list[Decision]:
-        """Those of some decisions that count."""
-        ...
-
-    def tried(self, decisions: Sequence[Decision]) -> Any:
-        """What changes if decisions were added; `DecisionError` if they contradict others."""
-        ...
-
-    def add(self, decisions: Sequence[Decision], found: Any = None) -> list[int]:
-        """Let decisions stand; `found` is what `tried` found. Returns the pairs that change."""
-        ...
-
-    def remove(self) -> list[int]:
-        """Take back what was added last; returns the pairs that change."""
-        ...
+    t: Ints  # (L,) place of each mother's frame among the movie's
+    mother: Ints  # (L,) its index there
+    daughter: Ints  # (L,) the daughter's index in its frame
+    probability: Floats  # (L,) of the link
 
 
 class ReviewState:
-    """An output's pairs given the answers that stand.
-
-    Attributes:
-        table: A row for every daughter, up to date.
-        answers: For every row with an answer, those that stand, the last one last.
-        resolved: Solves segments again, where masks were repaired; else `None`.
-    """
+    """An output's pairs given the answers that stand."""
 
     def __init__(self, folder: Path, about: RunInfo, progress: Progress, masks: str | Path | None = None) -> None:
         self._keep_links = about.links is not None or not about.joint
         self._store = Store(folder)
+        # for every row with an answer, those that stand, the last one last
         self.answers: dict[int, list[LoggedAnswer]] = defaultdict(list)
         self.table = Table.of(progress(self._store.stream(), n_blocks(folder)))
         rules = Rules(no_mother=about.no_mother, keep_links=self._keep_links)
         repaired = (folder / MASKS).is_dir()
         self.resolved = ResolvedBlocks(self._store, self.table, folder, masks) if repaired else None
-        self._solving: Solving = self.resolved or ConditionedBlocks(self._store, self.table, rules)
+        self._solving = self.resolved or ConditionedBlocks(self._store, self.table, rules)
 
-    def replay(self, answers: Iterable[LoggedAnswer]) -> None:
+    # --- answers -----------------------------------------------------------------------------------
+
+    def _replay(self, answers: Iterable[LoggedAnswer]) -> None:
         """Let answers stand, one after the other; pairs whose cells stay are taken down once.
 
         What an older version took and this one refuses stays in the log, and is warned of.
@@ -108,12 +82,12 @@ class ReviewState:
                     self.table.update(t, self.pair(t))
         self._refresh(sorted(changed))
 
-    def add(self, answer: LoggedAnswer, found: Any = None) -> list[int]:
+    def _add(self, answer: LoggedAnswer, found: Any = None) -> list[int]:
         """Let one more answer stand; `found` is what `tried` found. Returns the pairs that change."""
         self._keep(answer)
         return self._refresh(self._solving.add(answer.decision.steps, found))
 
-    def remove(self, answer: LoggedAnswer) -> list[int]:
+    def _remove(self, answer: LoggedAnswer) -> list[int]:
         """Take back the answer that was added last; returns the pairs that change."""
         for row in self._rows_of(answer.decision):
             self.answers[row].pop()
@@ -121,16 +95,18 @@ class ReviewState:
                 del self.answers[row]
         return self._refresh(self._solving.remove())
 
-    def tried(self, decision: Decision) -> Any:
+    def _tried(self, decision: Decision) -> Any:
         """What changes if a decision were added; `DecisionError` if it contradicts others."""
-        self.check(decision)
+        self._check(decision)
         return self._solving.tried(decision.steps)
 
-    def preview(self, decision: Decision) -> None:
-        """Let a decision stand that is not in the log."""
-        self._refresh(self._solving.add(decision.steps))
+    def without_repairs(self) -> None:
+        """See all masks as they were given; for an export, nothing is logged."""
+        if self.resolved is not None:
+            everything = Decision(ALL_AS_GIVEN, int(self.table.mother_frame[0]))
+            self._refresh(self._solving.add(everything.steps))
 
-    def in_force(self, answers: Sequence[LoggedAnswer]) -> list[LoggedAnswer]:
+    def _in_force(self, answers: Sequence[LoggedAnswer]) -> list[LoggedAnswer]:
         """The answers that nothing said later has taken the place of."""
         counting = self._solving.in_force(answer.decision for answer in answers)
         latest = {answer.decision: answer for answer in answers}
@@ -153,6 +129,8 @@ class ReviewState:
             self.table.update(t, self.pair(t))
         return pairs
 
+    # --- what is believed --------------------------------------------------------------------------
+
     def original(self, t: int) -> PairPosterior:
         """Pair t as it was tracked."""
         return self._store.get(t)
@@ -161,29 +139,44 @@ class ReviewState:
         """Pair t given the answers."""
         return self._solving.pair(t)
 
-    def cells(self, t: int) -> Detections:
+    def frame_cells(self, t: int) -> Detections:
         """The cells of the frame at place t, given the answers."""
         return self.pair(0).mothers if t == 0 else self.pair(t - 1).daughters
 
+    def links_into(self, t: int) -> ReportedLinks:
+        """The links that lead to the daughters of pair t given the answers, those across gaps last."""
+        pair = self.pair(t)
+        block, into = pair.block, pair.block.into(pair.t)
+        link = into.start + np.flatnonzero(block.selected[into])
+        mother, daughter = block.mother[link], block.daughter[link]
+        places = t + 1 - pair.t + block.frame_of[mother], block.index_of(mother), block.index_of(daughter)
+        return ReportedLinks(*places, block.probability[link])
+
+    def link_into(self, t: int, daughter: int) -> tuple[int, int, float] | None:
+        """The mother of pair t's daughter (its frame's place, its index there) and how sure the link is; `None` for none."""
+        links = self.links_into(t)
+        own = np.flatnonzero(links.daughter == daughter)[:1].tolist()
+        return (int(links.t[own[0]]), int(links.mother[own[0]]), float(links.probability[own[0]])) if own else None
+
     @property
     def n_blocks(self) -> int:
-        """In how many blocks the movie is stored."""
+        """How many blocks the movie is stored in."""
         return len(self._store.bounds)
 
     def blocks(self) -> Iterator[Block]:
         """The movie given the answers, in pieces of about the size in which it is stored."""
         return self._solving.blocks()
 
-    def part(self, pairs: range) -> Block:
-        """Some pairs in a row, given the answers."""
-        return self._solving.part(pairs)
+    def block(self, first: int, last: int) -> Block:
+        """Some pairs in a row given the answers: from number `first` up to, but not including, `last`."""
+        return self._solving.part(range(first, last))
 
     def find(self, frame: int) -> FrameCells:
-        """A frame, with its cells."""
+        """A frame by its original index, with its cells."""
         t = self.table.place_of(frame)
-        return FrameCells(t, self.cells(t))
+        return FrameCells(t, self.frame_cells(t))
 
-    def check(self, decision: Decision) -> None:
+    def _check(self, decision: Decision) -> None:
         """Refuse a decision about what is not there."""
         cells = self.find(decision.frame).cells
         if decision.kind in (AS_GIVEN, ALL_AS_GIVEN):
@@ -201,7 +194,7 @@ class ReviewState:
         if decision.other is not None:
             index_of(cells, decision.other)
 
-    def normalised(self, decision: Decision) -> Decision:
+    def _normalised(self, decision: Decision) -> Decision:
         """Of two pieces of one cell, the smaller one is no cell of its own."""
         if decision.kind != ONE_CELL or decision.other is None:
             return decision
@@ -213,8 +206,8 @@ class ReviewState:
 
     @property
     def unanswered(self) -> Bools:
-        """(N,) daughters who can be asked about and have no answer that stands."""
-        rows = self.table.open.copy()
+        """(N,) daughters who can be asked about, are not taken for debris, and have no answer that stands."""
+        rows = self.table.open & ~self.table.debris
         rows[list(self.answers)] = False
         return rows
 
@@ -235,7 +228,7 @@ class ReviewState:
             return None
         return self.table.row(t - 1, decision.label)
 
-    def gain(self, row: int) -> float:
+    def _gain(self, row: int) -> float:
         """What asking a daughter is expected to be worth."""
         if self._keep_links or not self.table.open[row]:
             return float(self.table.error[row])
@@ -244,7 +237,7 @@ class ReviewState:
         members = np.flatnonzero(self.table.group[rows] == self.table.group[row])
         return gain.gain(self.pair(t), self.table.index(row), members)
 
-    def belief(self, decision: Decision) -> dict[str, Any]:
+    def _belief(self, decision: Decision) -> dict[str, Any]:
         """What is believed now about the cell of a decision, and what was reported when it was tracked."""
         if decision.kind in (MISSING, AS_GIVEN, ALL_AS_GIVEN):
             return {}

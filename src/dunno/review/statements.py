@@ -110,9 +110,8 @@ class _Statements:
             raise DecisionError(f"cell {decision.mother} is the mother already; name the mother of the second cell")
         if (said.mother == mother).sum() + (said.also == mother).sum() > 1:
             self._check_room(mother)
-        said.disappears[mother] = said.goes_on[mother] = not (
-            said.mother == mother
-        ).any()  # else it divides, into both masks
+        alone = not (said.mother == mother).any()  # else it divides, into both masks
+        said.disappears[mother] = said.goes_on[mother] = alone
         said.also[daughter] = mother
 
     def _miss(self, decision: Decision) -> None:
@@ -147,9 +146,8 @@ class _Statements:
         sisters = self._daughters_of(mother)
         if said.false[mother]:
             raise DecisionError(f"{name} was decided to be no cell; undo that first")
-        if (
-            said.goes_on[mother] and (said.also == mother).any()
-        ):  # it divides: one daughter shares a mask, the other does not
+        # it divides: one daughter shares a mask, the other does not
+        if said.goes_on[mother] and (said.also == mother).any():
             said.goes_on[mother] = said.disappears[mother] = False
             return
         if said.missed[mother] and not across:

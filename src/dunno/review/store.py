@@ -5,12 +5,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from dunno.io.block_files import PAIRS_FOLDER, block_file, read_block, stored_blocks
-from dunno.types import Block, PairPosterior
+from dunno.lineage.gap_links import one_link_each
+from dunno.types import Block, Bools, Ints, PairPosterior
 
 Thing = TypeVar("Thing")
 
@@ -42,20 +46,23 @@ class Recent(Generic[Thing]):
 
 
 class Store:
-    """The blocks of an output, as they were tracked; pairs are numbered through all of them."""
+    """The blocks of an output with the links that it reports; pairs are numbered through all of them."""
 
     def __init__(self, folder: Path, blocks_kept: int = 4) -> None:
         self._folder = folder
         self._first: list[int] = [0]  # the first pair of each block, and the number of pairs
         self._tied: list[bool] = []  # whether edges across gaps tie a block's pairs
+        self._taken_back: list[Ints] = []  # the edges of each block that are links no more, given the block before
         self._kept: Recent[Block] = Recent(blocks_kept)
 
     def stream(self) -> Iterator[Block]:
         """Yield every block once, in frame order, and learn where each pair is; comes before all else."""
-        self._first, self._tied = [0], []
-        for block in stored_blocks(self._folder):
+        self._first, self._tied, self._taken_back = [0], [], []
+        selected = list[Bools]()
+        for block in one_link_each(_noting(stored_blocks(self._folder), selected)):
             self._first.append(self._first[-1] + len(block.own))
             self._tied.append(bool((block.gap > 0).any()))
+            self._taken_back.append(np.flatnonzero(selected.pop() & ~block.selected))
             yield block
 
     @property
@@ -87,5 +94,17 @@ class Store:
         return bisect_right(self._first, t) - 1
 
     def _block(self, number: int) -> Block:
-        found = self._kept.get(number)
-        return found or self._kept.put(number, read_block(block_file(self._folder / PAIRS_FOLDER, number)))
+        return self._kept.get(number) or self._kept.put(number, self._read(number))
+
+    def _read(self, number: int) -> Block:
+        block = read_block(block_file(self._folder / PAIRS_FOLDER, number))
+        selected = block.selected.copy()
+        selected[self._taken_back[number]] = False
+        return replace(block, selected=selected)
+
+
+def _noting(blocks: Iterator[Block], selected: list[Bools]) -> Iterator[Block]:
+    """Pass blocks on, and note which edges each has for links."""
+    for block in blocks:
+        selected.append(block.selected)
+        yield block

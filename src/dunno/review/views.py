@@ -8,17 +8,8 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import DecisionError
-from dunno.report.crops import Box
-from dunno.review.decisions import (
-    ABOUT_MOTHERS,
-    ALL_AS_GIVEN,
-    AS_GIVEN,
-    MISSING,
-    RIGHT_TRACK,
-    TWO_CELLS,
-    Decision,
-)
-from dunno.review.outlines import outlines
+from dunno.report.crops import Box, outlines
+from dunno.review.decisions import ABOUT_MOTHERS, MISSING, MOTHER, NO_MOTHER, Decision
 from dunno.review.review import Review
 from dunno.review.scenes import Scenes
 from dunno.review.state import reported, reported_mother
@@ -27,6 +18,7 @@ from dunno.types import Bools, Ints, PairPosterior
 SHOWN = 7
 """Candidate mothers that get a number."""
 SHOWN_LEAST = 0.001
+ANSWER_KEYS = "123456789"
 HISTORY = 8
 FRAMES_BACK, FAR_SHOWN = 4, 2
 """How many frames before the pair mothers are looked for, and how many of them are shown."""
@@ -123,7 +115,7 @@ class Views:
         """The cells of a daughter's track: back to where it begins, on to where it ends or divides."""
         sight = self.sight(row)
         first, index, back = sight.t + 1, sight.daughter, []
-        while (found := self._link_into(first - 1, index) if first else None) is not None:
+        while (found := self.review.link_into(first - 1, index) if first else None) is not None:
             first, index, _ = found
             if len(self._links_on(first, index)) != 1:
                 break
@@ -138,14 +130,9 @@ class Views:
         """Where a cell's links lead: place among the frames, and index there."""
         found = []
         for later in range(t, min(t + 1 + FRAMES_BACK, self.review.table.n_pairs)):
-            pair = self.review.pair(later)
-            if later == t:
-                own = pair.daughter[pair.selected & (pair.mother == index)]
-            else:
-                gaps = pair.earlier
-                far = gaps.selected & (gaps.gap == later - t)
-                own = gaps.daughter[far][pair.block.index_of(gaps.mother[far]) == index]
-            found += [(later + 1, int(each)) for each in own.tolist()]
+            links = self.review.links_into(later)
+            own = links.daughter[(links.t == t) & (links.mother == index)]
+            found += [(later + 1, each) for each in own.tolist()]
         return found
 
     def history(self, row: int) -> list[dict[str, Any]]:
@@ -154,26 +141,13 @@ class Views:
         cells, index, t = sight.pair.daughters, sight.daughter, sight.t + 1
         strip = [self.scenes.portrait(cells, index, t)]
         while t > 0 and len(strip) < HISTORY:
-            found = self._link_into(t - 1, index)
+            found = self.review.link_into(t - 1, index)
             if found is None:
                 break
             t, index, probability = found
             cells = self.review.frame_cells(t)
             strip.append({**self.scenes.portrait(cells, index, t), "probability": probability})
         return strip[::-1]
-
-    def _link_into(self, t: int, daughter: int) -> tuple[int, int, float] | None:
-        """The mother's place among the frames, its index and how sure the link is, across gaps as well."""
-        pair = self.review.pair(t)
-        edge = np.flatnonzero(pair.selected & (pair.daughter == daughter))
-        if len(edge):
-            return t, int(pair.mother[edge[0]]), float(pair.probability[edge[0]])
-        gaps = pair.earlier
-        far = np.flatnonzero(gaps.selected & (gaps.daughter == daughter))
-        if not len(far):
-            return None
-        earlier = t - int(gaps.gap[far[0]])
-        return earlier, int(pair.block.index_of(gaps.mother[far])[0]), float(gaps.probability[far[0]])
 
     def around(self, t: int, box: Box) -> list[dict[str, Any]]:
         """The outlines of the cells of frame t in a box."""
@@ -259,27 +233,28 @@ def _shown_edges(pair: PairPosterior, daughter: int) -> Ints:
     return np.asarray(own[np.argsort(-pair.probability[own], kind="stable")])
 
 
-def in_words(decision: Decision) -> str:
-    """A decision as a person would say it.
+def choices(view: dict[str, Any]) -> list[dict[str, Any]]:
+    """What can be answered with one key: the possible mothers, near and across gaps, and having none. Every face shows these."""
+    frame, label = view["frame"], view["label"]
+    mother = (view["reported_frame"], view["reported_label"])
+    found = [(None, view["mother_frame"], each) for each in view["candidates"]]
+    found += [(each["mother_frame"], each["mother_frame"], each) for each in view["far"]]
+    shown = [
+        _choice(key, Decision(MOTHER, frame, label, each["label"], far), each, mother == (before, each["label"]))
+        for key, (far, before, each) in zip(ANSWER_KEYS, found, strict=False)
+    ]
+    none = {"probability": view["no_mother"]}
+    return [*shown, _choice("0", Decision(NO_MOTHER, frame, label), none, mother == (None, None))]
 
-    Example:
-        >>> in_words(Decision("mother", 5, 3, 7)), in_words(Decision("no cell", 5, 3))
-        ('cell 3 of frame 5 comes from cell 7', 'mask 3 of frame 5 is no cell')
-    """
-    cell = f"cell {decision.label} of frame {decision.frame}"
-    mask = f"mask {decision.label} of frame {decision.frame}"
-    from_frame = "" if decision.mother_frame is None else f" of frame {decision.mother_frame}"
-    second = "" if decision.mother is None else f", the second from cell {decision.mother}"
-    at = ", ".join(f"{each:.0f}" for each in decision.place or ())
+
+def _choice(key: str, decision: Decision, told: dict[str, Any], reported: bool) -> dict[str, Any]:
+    far = decision.mother_frame is not None
+    of_frame = f" of frame {decision.mother_frame}" if far else ""
     return {
-        "mother": f"{cell} comes from cell {decision.mother}{from_frame}",
-        "no mother": f"{cell} has no mother",
-        "skip": f"{cell}: cannot say",
-        "no cell": f"{mask} is no cell",
-        TWO_CELLS: f"{mask} holds two cells{second}",
-        "one cell": f"{mask} is a piece of cell {decision.other}",
-        AS_GIVEN: f"{mask} is right as it was given",
-        ALL_AS_GIVEN: "all masks are right as they were given",
-        RIGHT_TRACK: f"the track of {cell} is right, {len(decision.path) - 1} links",
-        MISSING: f"a cell is missing in frame {decision.frame} at {at}",
-    }.get(decision.kind, f"{cell} {decision.kind}")
+        "key": key,
+        "words": "no mother" if decision.mother is None else f"cell {decision.mother}{of_frame}",
+        "probability": told["probability"],
+        "decision": decision.to_dict(),
+        "reported": reported,
+        "far": far,
+    }

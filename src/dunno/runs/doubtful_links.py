@@ -31,9 +31,10 @@ class DoubtfulLink:
     frame: int  # Original index
     daughter: int  # Label
     track: int = 0  # Of the daughter
-    instead: int = 0  # The likeliest other mother in the mother's frame; 0 where having none there is likelier than any
+    instead: int = 0  # The likeliest other mother, of any frame; 0 where having none is likelier than any
     p_instead: float = 0.0  # How probable that is
     links: int = 1  # How many links the same doubt is about
+    instead_frame: int = -1  # Original index of the other mother's frame; -1 where there is none
 
 
 @dataclass(frozen=True, order=True)
@@ -96,18 +97,19 @@ def _looked_at(numbered: NumberedBlock, links: Ints) -> Iterator[_Kept]:
             int(numbered.track[daughter]),
             0 if instead is None else int(label[instead]),
             p_instead,
+            instead_frame=-1 if instead is None else int(numbered.frame[instead]),
         )
         tracks = frozenset({found.track, int(numbered.track[mother]), *others} - {0})
         yield _Kept((probability, found.frame, found.daughter), found, tracks)
 
 
 def _likeliest_other(numbered: NumberedBlock, link: int) -> tuple[int | None, float]:
-    """The row of the likeliest other mother in the same frame as the link's, or `None` where none there is likelier."""
+    """The row of the likeliest other mother, in whatever frame, or `None` where having none is likelier."""
     block, daughter = numbered.block, int(numbered.block.daughter[link])
     into = block.into(int(block.frame_of[daughter]))
     edges = into.start + np.flatnonzero(block.daughter[into] == daughter)
-    edges = edges[(block.gap[edges] == block.gap[link]) & (edges != link)]
+    p_none = max(1 - float(block.probability[edges].sum()), 0.0)
+    edges = edges[edges != link]
     best = int(edges[np.argmax(block.log_probability[edges])]) if len(edges) else None
     p_best = 0.0 if best is None else float(np.exp(block.log_probability[best]))
-    p_none = max(1 - p_best - float(np.exp(block.log_probability[link])), 0.0)
     return (None, p_none) if best is None or p_none > p_best else (int(block.mother[best]), p_best)

@@ -1,13 +1,14 @@
-"""What a run found, in a biologist's words: the same on the first screen and in the report."""
+"""What a run found and what it promises, in a biologist's words: the same on the first screen and in the report."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from dunno.runs.doubtful_links import DoubtfulLink
 from dunno.runs.numbers import amount, count, percent
 from dunno.runs.summary import Summary
+from dunno.types import RunInfo
 
 REPAIRED = {
     "split": ("was cut in two or three", "were cut in two or three"),
@@ -17,7 +18,29 @@ REPAIRED = {
 }
 """What became of masks, by the words of `repairs.csv`."""
 
+PROMISED = {"links": "links", "divisions": "divisions", "segments": "masks"}
+"""By their names in `run.json`, what promises are about."""
+
+IN_PLAIN_WORDS = {
+    "supported": "what is called 90 % sure is right about 90 times in 100",
+    "untested": "whether 90 % sure means right 90 times in 100 could not be tested here",
+    "contradicted": "do not take these probabilities at their word; they still say what to look at first",
+}
+
 DESCRIBED = "seen from the first frame or their birth on, until they divide or the movie ends"
+
+
+def what_is_there(found: Summary) -> dict[str, str]:
+    """All of it but the links, by what it is about."""
+    told = {
+        "cells": cells(found),
+        "divisions": divisions(found),
+        "tracks": tracks(found),
+        "debris": debris(found),
+        "masks": masks_repaired(found.repairs),
+        "missing": missing(found),
+    }
+    return {name: text for name, text in told.items() if text}
 
 
 def wrong_links(found: Summary) -> str:
@@ -46,7 +69,8 @@ def divisions(found: Summary) -> str:
     low, high = found.divisions_interval
     likely = count(low) if low == high else f"{count(low)} to {count(high)}"
     about = min(max(round(found.expected_divisions), low), high)
-    told = f"{likely} (95 %), about {count(about)}; {count(found.divisions)} are in the tracks"
+    are = "is" if found.divisions == 1 else "are"
+    told = f"{likely} (95 %), about {count(about)}; {count(found.divisions)} {are} in the tracks"
     if low <= found.divisions <= high:
         return told
     why = "some of them too soon after one another" if found.divisions > high else "doubtful ones are left out there"
@@ -61,7 +85,7 @@ def tracks(found: Summary) -> str:
     cycles = f"; {count(found.complete_cycles)} from birth to division" if found.complete_cycles else ""
     return (
         f"{told}, of which {count(found.whole_tracks)} are whole ({DESCRIBED}){cycles}. "
-        f"Half of them are longer than {found.median_length:g} frames"
+        f"Half of them last {found.median_length:g} frames or more"
     )
 
 
@@ -101,7 +125,8 @@ def missing(found: Summary) -> str | None:
 
 def instead(doubt: DoubtfulLink) -> str:
     """What else may be true of a doubtful link's cell."""
-    who = f"from cell {doubt.instead}" if doubt.instead else "new here"
+    elsewhere = f" of frame {doubt.instead_frame}" if doubt.instead_frame not in (-1, doubt.mother_frame) else ""
+    who = f"from cell {doubt.instead}{elsewhere}" if doubt.instead else "new here"
     return f"{who}, {percent(doubt.p_instead)}"
 
 
@@ -115,3 +140,25 @@ def imaging(test: Mapping[str, Any], found: Summary) -> str:
     """
     then, now = test["composed"] / max(test["links"], 1), found.expected_wrong_links / max(found.links, 1)
     return f"at half the frame rate about {percent(then)} of the links would be wrong; now {percent(now)} are"
+
+
+class Promise(NamedTuple):
+    """What is promised, the verdict on it, and the reason."""
+
+    about: str
+    verdict: str
+    reason: str
+
+    @property
+    def meaning(self) -> str:
+        """The verdict in plain words."""
+        return IN_PLAIN_WORDS[self.verdict]
+
+
+def promises(about: RunInfo) -> list[Promise]:
+    """A verdict for each promise; older outputs have one for all."""
+    verdicts = about.verdicts or {"links": {"verdict": about.verdict, "reason": about.reason}}
+    return [
+        Promise(PROMISED.get(name, name), each["verdict"], each["reason"].rstrip("."))
+        for name, each in verdicts.items()
+    ]

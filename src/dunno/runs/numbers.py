@@ -21,8 +21,8 @@ def amount(value: float) -> str:
     """A quantity, with as many decimals as matter.
 
     Example:
-        >>> [amount(value) for value in (0, 0.0123, 0.5, 12.345, 1234.5, 1e-7)]
-        ['0', '0.012', '0.50', '12.3', '1,234', '< 0.001']
+        >>> [amount(value) for value in (0, 0.0123, 0.5, 6.89, 12.345, 1234.5, 1e-7)]
+        ['0', '0.012', '0.5', '6.9', '12', '1,234', '< 0.001']
     """
     if value == 0:
         return "0"
@@ -30,7 +30,7 @@ def amount(value: float) -> str:
         return "–"
     if abs(value) < 0.001:
         return "< 0.001"
-    decimals = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 0.1 else 3
+    decimals = 0 if abs(value) >= 10 else 1 if abs(value) >= 0.1 else 3
     return f"{value:,.{decimals}f}"
 
 

@@ -38,7 +38,7 @@ class MovieOutcome:
         if self.run is None:
             return {"name": self.name, "movie": str(self.movie), "state": "failed", "problem": self.problem}
         found = self.run.summary
-        numbers = {name: getattr(found, name) for name in PLATE_COLUMNS if hasattr(found, name)}
+        numbers = {name: value for name, value in vars(found).items() if name in PLATE_COLUMNS}
         confidence = "" if found.mean_confidence is None else f"{found.mean_confidence:.9g}"
         return numbers | {
             "name": self.name,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dunno.calibration import load_calibration
 from dunno.errors import InputError, OutputError
@@ -22,8 +22,6 @@ from dunno.io.writing import RUN_FILE, Writer, drain, partial_of, remove
 from dunno.lineage.filling import filled
 from dunno.lineage.gap_links import one_link_each
 from dunno.runs.cell_measuring import check_masks, measure_into
-from dunno.runs.identity import identity
-from dunno.runs.repaired_output import RepairedRun
 from dunno.runs.summary import Census, Summary
 from dunno.runs.unreadable_frames import Tracked, track_readable_frames
 from dunno.runs.workspace import (
@@ -31,6 +29,7 @@ from dunno.runs.workspace import (
     PLAN_FILE,
     clear,
     finished_blocks,
+    identity,
     measured_blocks,
     no_cells_if_refused,
     read_json,
@@ -38,12 +37,14 @@ from dunno.runs.workspace import (
     workspace,
     write_whole,
 )
-from dunno.tracking.plan import Plan
-from dunno.tracking.spans import BLOCK, Span, spans_of
+from dunno.tracking.plan import BLOCK, Plan, Span, spans_of
 from dunno.tracking.tracker import Tracker
 from dunno.types import Block, Movie, RunInfo
 from dunno.work.progress import Say, Tell, ignore_note, ignore_progress
 from dunno.work.schedule import Pool, as_finished
+
+if TYPE_CHECKING:
+    from dunno.runs.repaired_output import RepairedRun
 
 PAIRS_FOR_TWO, PAIRS_FOR_EACH_OF_MORE, MOST_BYTES = 64 * BLOCK, 4 * BLOCK, 1 << 20
 
@@ -200,7 +201,7 @@ def _track(plan: Plan, tracker: Tracker, movie: Movie, place: Path, form: Form, 
     """Compute what is missing and write everything else from it."""
     clear(place)
     about = tracker.about(movie, plan)
-    repaired = None if plan.segments is None else RepairedRun(movie, plan.segments, place, tell)
+    repaired = _repaired(plan, movie, place, tell)
     census = Census(about, form.with_debris)
     writers: list[Writer] = [census, GeffWriter(place / "tracks.geff", about), CsvWriter(place, about)]
     if form.ctc and repaired is None:
@@ -215,6 +216,14 @@ def _track(plan: Plan, tracker: Tracker, movie: Movie, place: Path, form: Form, 
     if tracker.links is not None and tracker.links.unmatched:
         (place / "unmatched_links.txt").write_text("\n".join(tracker.links.unmatched) + "\n")
     return Run(place, about, summary, 0.0)
+
+
+def _repaired(plan: Plan, movie: Movie, place: Path, tell: Tell) -> RepairedRun | None:
+    if plan.segments is None:
+        return None
+    from dunno.runs.repaired_output import RepairedRun
+
+    return RepairedRun(movie, plan.segments, place, tell)
 
 
 def _finished(blocks: Iterator[Block], form: Form) -> Iterator[Block]:

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 
 from dunno.lineage.endings import BORDER, DIVISION, END, ENDINGS, FALSE, LOST
-from dunno.lineage.resting import rest_frames
 from dunno.lineage.tracks import NumberedBlock, TrackRow
-from dunno.runs.division_count import count_interval
 from dunno.runs.doubtful_links import DoubtfulLink, DoubtfulLinks
+from dunno.tracking.division_count import DivisionBeliefs, count_divisions
 from dunno.types import Bools, BrokenFrame, Floats, RunInfo
 
-LEAST_CERTAIN = 10
-NEGLIGIBLE = 1e-5  # probability; judged: a million cells then miss ten divisions at the most
+LEAST_CERTAIN = 10  # links; display
 FEWEST_DIVISIONS = 3.0  # divisions; judged: fewer say nothing of how fast cells double
 GONE_ENDINGS = frozenset(ENDINGS[kind] for kind in (BORDER, LOST, FALSE))
 
@@ -76,12 +74,7 @@ class Summary:
 
 
 class Census:
-    """Counts blocks like a writer; `summary` is there once all are counted.
-
-    Args:
-        about: Who made them.
-        with_debris: Whether tracks that are taken for debris count like others.
-    """
+    """Counts blocks like a writer, tracks of debris if asked for; `summary` is there once all are counted."""
 
     def __init__(self, about: RunInfo, with_debris: bool = False) -> None:
         self._about, self._with_debris = about, with_debris
@@ -91,9 +84,7 @@ class Census:
         self.summary = Summary()
         self._frames, self._candidates, self._order = 1, 0, list[int]()
         self._by_track = np.zeros((len(COUNTED), 1024))
-        self._dividing: list[
-            Floats
-        ] = []  # (3, K) each: tracks, positions of frames, and how probably they divide there
+        self._dividing: list[DivisionBeliefs] = []
         self._missing = 0.0 if about.links else None
         self._missing_divisions: float | None = None
 
@@ -114,11 +105,7 @@ class Census:
             self._by_track = np.concatenate([self._by_track, np.zeros((len(COUNTED), last + 1))], axis=1)
         link = block.links
         self._add("cells", track)
-        p_divide = np.nan_to_num(numbered.p_divide[rows])
-        some = np.flatnonzero(p_divide > NEGLIGIBLE)
-        self._dividing.append(
-            np.stack([track[some], first_frame + block.frame_of[rows][some], p_divide[some]]).astype(np.float64)
-        )
+        self._dividing.append(DivisionBeliefs.of(numbered, first_frame))
         self._add("appeared", track, np.isnan(numbered.incoming[rows]).astype(np.float64))
         into = numbered.track[block.daughter[link]]
         self._add("links", into)
@@ -188,8 +175,9 @@ class Census:
         """How many divisions there are and how fast cells double, with intervals."""
         if not self._about.joint or self._about.links:
             return {}
-        probability = self._events(tracks, counted, cells)
-        expected, (low, high) = float(probability.sum()), count_interval(probability, self._about.division_doubt)
+        beliefs = DivisionBeliefs.joined(self._dividing).among(counted)
+        found = count_divisions(beliefs.by_track(tracks, self._order, cells), self._about.division_doubt)
+        expected, low, high = found
         told: dict[str, Any] = {"expected_divisions": expected, "divisions_interval": (low, high)}
         if expected < FEWEST_DIVISIONS or low == 0:
             return told
@@ -199,23 +187,6 @@ class Census:
         time, least, most = (float(unit * np.log(2) * cells / number) for number in ends)
         told |= {"doubling_time": time, "doubling_time_interval": (least, most)}
         return told | {"time_unit": "frames" if minutes is None else "hours"}
-
-    def _events(self, tracks: Sequence[TrackRow], counted: Bools, cells: float) -> Floats:
-        """(T + 1,) how probably each track ends in a division.
-
-        A division that may have happened in this frame or in the next is believed of the mother now, and of a daughter then. What
-        is believed of a cell that rests is its mother's.
-        """
-        track, t, p = np.concatenate([*self._dividing, np.zeros((3, 0))], axis=1)
-        own = track.astype(np.int64)
-        place = {frame: k for k, frame in enumerate(self._order)}
-        first = np.array([0, *(place[row.first] for row in tracks)])
-        mother = np.array([0, *(row.mother for row in tracks)])
-        shown = np.append(False, counted)[own]
-        rest = rest_frames(cells, float(p[shown].sum()), self._frames)
-        rests = (mother[own] > 0) & (t - first[own] < rest)
-        event = np.where(rests, mother[own], own)
-        return np.minimum(np.bincount(event[shown], p[shown], len(tracks) + 1), 1.0)
 
     def _beside_broken(self, rows: Sequence[TrackRow], step: int) -> Bools:
         """Which tracks begin after a frame that could not be read (step −1), or end before one (step 1)."""

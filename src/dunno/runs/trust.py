@@ -16,7 +16,7 @@ from dunno.io import read
 from dunno.io.columns import edge_columns
 from dunno.io.graphs import is_networkx, is_tracksdata, rows_of_graph
 from dunno.io.joining import join
-from dunno.io.track_tables import TrackRows, labelled, rows_of
+from dunno.io.track_tables import NAPARI_AXES, GivenRows, labelled, rows_of
 from dunno.io.tracksdata_graphs import set_edges
 from dunno.tracking import Tracking
 from dunno.tracking.showing import summary_html
@@ -25,8 +25,7 @@ from dunno.types import Floats, Ints, Movie
 from dunno.types.links import GivenLinks
 
 COLUMN = "probability"
-TRACK_ARRAY_AXES = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
-SHARE_MATCHED = 0.5
+SHARE_MATCHED = 0.5  # share; display
 """Share of links that are matched to the masks where nothing is wrong with them."""
 
 
@@ -80,10 +79,9 @@ class _Judge:
         self.movie, self._options = movie, options
         self._html = ""
 
-    def rows(self, rows: TrackRows) -> Floats:
+    def rows(self, rows: GivenRows) -> Floats:
         """(N,) the probability of the link that leads into each row."""
-        first, second, _ = rows.edges()
-        label = labelled(rows, self.movie)
+        label, first, second = labelled(rows, self.movie), rows.first, rows.second
         probability = np.full(len(rows.frame), np.nan)
         probability[second] = self.edges(rows.frame[first], label[first], rows.frame[second], label[second])
         return probability
@@ -119,9 +117,7 @@ def _trust_table(table: Any, judge: _Judge, parent: Mapping[int, int] | None) ->
     flat = table.reset_index() if any(name is not None for name in table.index.names) else table
     if flat.columns.duplicated().any():
         flat = flat.loc[:, ~flat.columns.duplicated()]
-    rows = rows_of({str(name): flat[name].to_numpy() for name in flat.columns}, judge.movie, "the table")
-    if parent is not None:
-        rows = TrackRows(rows.track, rows.frame, rows.label, rows.place, parent)
+    rows = rows_of({str(name): flat[name].to_numpy() for name in flat.columns}, judge.movie, "the table", parent)
     return table.assign(**{COLUMN: judge.rows(rows)})
 
 
@@ -137,9 +133,8 @@ def _splits(tables: Sequence[Any]) -> dict[int, int] | None:
 def _trust_layer(layer: Any, judge: _Judge) -> Any:
     """A napari Tracks layer with one feature more."""
     data, graph = np.asarray(layer.data), dict(layer.graph or {})
-    rows = rows_of(_named(data), judge.movie, "the layer")
     parent = {int(new): int(old if np.ndim(old) == 0 else old[0]) for new, old in graph.items()}
-    rows = TrackRows(rows.track, rows.frame, rows.label, rows.place, parent)
+    rows = rows_of(_named(data), judge.movie, "the layer", parent)
     features = layer.features.assign(**{COLUMN: judge.rows(rows)})
     layer.data = data  # a layer sorts its data, and features that come later by the order they had before
     layer.features, layer.graph = features, graph
@@ -147,11 +142,11 @@ def _trust_layer(layer: Any, judge: _Judge) -> Any:
 
 
 def _named(array: np.ndarray) -> dict[str, np.ndarray]:
-    if array.ndim != 2 or array.shape[1] not in TRACK_ARRAY_AXES:
+    if array.ndim != 2 or array.shape[1] not in NAPARI_AXES:
         raise InputError(
-            f"an array of shape {array.shape}; expected (N, 4) or (N, 5): {', '.join(TRACK_ARRAY_AXES[5])}, as napari has it"
+            f"an array of shape {array.shape}; expected (N, 4) or (N, 5): {', '.join(NAPARI_AXES[5])}, as napari has it"
         )
-    return dict(zip(TRACK_ARRAY_AXES[array.shape[1]], array.T, strict=True))
+    return dict(zip(NAPARI_AXES[array.shape[1]], array.T, strict=True))
 
 
 def _tracklets(tracks: Sequence[Any]) -> Any:
@@ -171,13 +166,13 @@ def _probabilities(tracking: Tracking) -> dict[tuple[int, int, int, int], float]
 
 def _trust_graph(graph: Any, judge: _Judge) -> Any:
     """A graph whose edges have probabilities: a copy of networkx's, tracksdata's itself."""
-    rows = rows_of_graph(graph, judge.movie.n_dimensions)
-    frame, label = rows.nodes.frame, labelled(rows.nodes, judge.movie)
+    rows, edges = rows_of_graph(graph, judge.movie.n_dimensions)
+    frame, label = rows.frame, labelled(rows, judge.movie)
     found = judge.edges(frame[rows.first], label[rows.first], frame[rows.second], label[rows.second])
     if is_tracksdata(graph):
-        set_edges(graph, rows.edge, {COLUMN: found})
+        set_edges(graph, edges, {COLUMN: found})
         return graph
     told = graph.copy()
-    for edge, probability in zip(rows.edge, found.tolist(), strict=True):
+    for edge, probability in zip(edges, found.tolist(), strict=True):
         told.edges[edge][COLUMN] = probability
     return told

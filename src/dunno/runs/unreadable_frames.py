@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from dunno.errors import MovieError
-from dunno.tracking.plan import Plan
-from dunno.tracking.spans import Span
+from dunno.tracking.plan import Plan, Span
 from dunno.tracking.tracker import track_block
-from dunno.types import Block, BrokenFrame
+from dunno.types import Block, BrokenFrame, Movie
 
 
 class Tracked(NamedTuple):
@@ -20,6 +19,13 @@ class Tracked(NamedTuple):
 
     block: Block
     broken: list[BrokenFrame]
+
+    @classmethod
+    def without(cls, block: Block, movie: Movie, broken: Mapping[int, str]) -> Tracked:
+        """A block that was tracked without some of a movie's frames, by position and with the reasons."""
+        frames = {int(movie.frames[t]): problem for t, problem in broken.items()}
+        own = sorted({*block.frames[block.first :].tolist()} & set(frames))
+        return cls(undefined(block, frames) if own else block, [BrokenFrame(frame, frames[frame]) for frame in own])
 
 
 def track_readable_frames(plan: Plan, span: Span) -> Tracked:
@@ -35,11 +41,7 @@ def track_readable_frames(plan: Plan, span: Span) -> Tracked:
         if not broken:
             raise
         block = track_block(plan, replace(span, movie=span.movie.blanked(broken)))
-        frames = {int(span.movie.frames[t]): problem for t, problem in broken.items()}
-        own = set(block.frames[block.first :].tolist())
-        return Tracked(
-            undefined(block, frames), [BrokenFrame(frame, frames[frame]) for frame in sorted(own & set(frames))]
-        )
+        return Tracked.without(block, span.movie, broken)
 
 
 def find_broken(span: Span) -> dict[int, str]:

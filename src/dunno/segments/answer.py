@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dunno.assignment import Marginals, Problem
-from dunno.assignment.decide import max_expected_accuracy
+from dunno.assignment.solve import max_expected_accuracy
 from dunno.segments.holdings import Content, Holdings
 from dunno.segments.hypotheses import Hypotheses, Weights
 from dunno.segments.law_weights import Structure
@@ -230,7 +230,7 @@ def _edges(structure: Structure, posterior: SegmentPosterior, mothers: Ints, dau
 def _links(structure: Structure, clamped: SegmentPosterior, own: Ints, edges: ObjectEdges, n: int) -> Bools:
     """(E,) the links with the most expected right decisions, given what masks consist of."""
     given = _edges(structure, clamped, own, own, n)
-    into = np.bincount(given.daughter, given.probability, n)
+    into = np.bincount(given.daughter, given.probability, n).astype(np.float64)  # of nothing it counts in whole numbers
     none = np.zeros(n)
     found = Marginals(given.probability, given.dividing, np.clip(1 - into, 0, 1), none, none, 0.0, exact=False)
     problem = Problem(given.mother, given.daughter, np.zeros(len(given)), n, n, appear=0.0, disappear=0.0, divide=0.0)

@@ -140,6 +140,10 @@ class Known:
         self._no_ways(np.setdiff1d(self._links(self._mother == segment), self._dividing[self._divides == segment]))
         self.clamps.disappear[self._objects(segment)] = False
 
+    def may_divide(self, segment: int) -> bool:
+        """Whether any two segments could be its daughters."""
+        return bool(self.clamps.way[self._dividing[self._divides == segment]].any())
+
     def single(self, segment: int) -> None:
         """It has no two daughters."""
         self._no_ways(self._dividing[self._divides == segment])

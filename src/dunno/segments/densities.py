@@ -8,6 +8,7 @@ from math import lgamma, log, pi
 import numpy as np
 
 from dunno.types import Floats
+from dunno.types.records import Size
 
 SCALE_ROUNDS = 5  # rounds; judged
 """Of the fixed point of a Student scale; it moves by less than a percent after them."""
@@ -17,8 +18,8 @@ SCALE_ROUNDS = 5  # rounds; judged
 class Prior:
     """What is believed beforehand, and how many observations that is worth."""
 
-    mean: float
-    worth: float
+    mean: Size
+    worth: Size
 
 
 def normal(x: Floats, scale: float | Floats) -> Floats:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,10 @@ from dunno.segments.pixels import Parts, Unions, cut, unite
 from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.detections import Detections
 from dunno.types.labels import LabelImage
+from dunno.types.measurements import fullness
 from dunno.types.movie import Movie
 from dunno.types.neighbours import nearest
-from dunno.types.shapes import fullness
+from dunno.types.records import Count, ValueRange
 
 LOOKED_AT = 30_000  # masks; benchmarks.glance
 """Masks, in pairs of frames all over the movie."""
@@ -60,9 +61,9 @@ class Glance:
         usual_area: The median area of a mask, physical, much smaller ones left out.
     """
 
-    masks: int
-    merges: int
-    usual_area: float
+    masks: Count
+    merges: Count
+    usual_area: Annotated[float, ValueRange(0.0, 1e100, or_nan=True)]
 
     def are_clean(self, links_are_clear: bool = True) -> bool:
         """Whether every mask is its only segment."""

@@ -19,6 +19,7 @@ from dunno.segments.laws.sharing import Sharing
 from dunno.segments.laws.turnover import Turnover
 from dunno.segments.segments import Segments
 from dunno.types import Bools
+from dunno.types.records import Size
 
 LARGE_QUANTILE, LARGE_SHARE = 95, 0.1  # percent, share; judged
 """A usual area is the median of those above this share of a large one."""
@@ -41,10 +42,10 @@ class Scale:
         crowd: Masks per frame.
     """
 
-    area: float
-    root: float
-    step: float
-    crowd: float
+    area: Size
+    root: Size
+    step: Size
+    crowd: Size
 
 
 def scale_of(segments: Segments) -> Scale:

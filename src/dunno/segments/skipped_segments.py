@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dunno.errors import InputError
 from dunno.segments.answer import Answer
 from dunno.segments.segments import Segments
 from dunno.segments.time_arrow import Seen
 from dunno.types import Floats, Ints
+from dunno.types.records import Count, NonNegative
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -30,12 +32,16 @@ UNKNOWN_SHARE, UNKNOWN_WORTH = 0.06, 200.0  # share, objects; docs/masks.md
 class SkippedSegments:
     """Of objects that both movies have: how much is promised to be wrong, and how much is, as all frames show."""
 
-    links: int  # Those whose daughter has a mother by all frames, too
-    promised: float  # How many are promised to be wrong, given that there is a mother
-    composed: float  # How many are wrong
-    sets: int  # Objects that are parts of masks, or unions
-    promised_sets: float  # How many of these are promised to be no objects
-    composed_sets: float  # How many are none
+    links: Count  # Those whose daughter has a mother by all frames, too
+    promised: NonNegative  # How many are promised to be wrong, given that there is a mother
+    composed: NonNegative  # How many are wrong
+    sets: Count  # Objects that are parts of masks, or unions
+    promised_sets: NonNegative  # How many of these are promised to be no objects
+    composed_sets: NonNegative  # How many are none
+
+    def __post_init__(self) -> None:
+        if self.promised_sets > self.sets + 0.5:
+            raise InputError(f"promised_sets is {self.promised_sets:g}; expected at most {self.sets}, of sets")
 
     @property
     def unknown(self) -> float:

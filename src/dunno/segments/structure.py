@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from dunno.segments.ways import (
     stays_between,
 )
 from dunno.types import Ints
+from dunno.types.records import NonNegative, ValueRange
 
 STEPS, ROOTS = 6.0, 0.8  # standard deviations, roots of the area; docs/masks.md
 """Links reach as far as so many steps, or roots of the usual area."""
@@ -43,6 +44,9 @@ LEAST_STAY = -16.0  # nats; judged
 
 MAX_GAP = 2  # frames; docs/masks.md
 """Frames that a link may skip."""
+
+MOST_GAP = 10  # frames; judged
+"""So many, where somebody asks for more."""
 
 MOST_SPLITS = 2_000_000  # pairs of daughters; judged: memory
 """That are compared at a time."""
@@ -62,8 +66,8 @@ class Options:
         divisions: Whether cells may divide.
     """
 
-    max_gap: int = MAX_GAP
-    margin: float = 3.0
+    max_gap: Annotated[int, ValueRange(0, MOST_GAP)] = MAX_GAP
+    margin: NonNegative = 3.0
     parts: bool = True
     unions: bool = True
     fragments: bool = True
@@ -145,8 +149,8 @@ def _runs(mother: Ints, most: int) -> list[slice]:
     begins = np.flatnonzero(np.diff(mother, prepend=-1))
     count = np.diff(np.append(begins, len(mother)))
     run = np.cumsum(count * (count - 1) // 2) // most
-    cuts = begins[np.flatnonzero(np.diff(run, prepend=-1))].tolist()
-    return [slice(a, b) for a, b in zip(cuts, [*cuts[1:], len(mother)], strict=True)] or [slice(0, 0)]
+    cuts = begins[np.flatnonzero(np.diff(run, prepend=-1))].tolist() or [0]
+    return [slice(a, b) for a, b in zip(cuts, [*cuts[1:], len(mother)], strict=True)]
 
 
 def _joined(parts: list[Joined]) -> Joined:

@@ -10,7 +10,7 @@ from a division goes to the cell that goes on, to debris, or to one that appears
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from dunno.segments.segments import Segments
 from dunno.segments.ways import TWO, Splits
 from dunno.types import Floats, Ints
 from dunno.types.arrow_counts import ArrowCounts
+from dunno.types.records import ValueRange
 from dunno.types.sparse import components
 
 GROWTH_UNIT = 0.2  # nats; docs/arrow.md
@@ -51,6 +52,8 @@ EVENT_FEATURES = (
     "longer life",
     "mother's life",
 )
+
+LogFactor = Annotated[float, ValueRange(-1e6, 1e6)]
 
 RARE, RARE_SPREAD, SPREAD = -3.0, 1.5, 0.7  # nats; docs/arrow.md
 """Beforehand few divisions are false, whatever they look like: mean and spread of the first weight, and spread of the others."""
@@ -89,7 +92,20 @@ class Arrow:
     """
 
     counts: ArrowCounts
-    weights: tuple[float, float, float, float, float, float, float, float, float, float, float, float]
+    weights: tuple[
+        LogFactor,
+        LogFactor,
+        LogFactor,
+        LogFactor,
+        LogFactor,
+        LogFactor,
+        LogFactor,
+        LogFactor,
+        LogFactor,
+        LogFactor,
+        LogFactor,
+        LogFactor,
+    ]
 
     def false_share(self, events: DivisionEvents) -> Floats:
         """(G,) how probably each event is one of those that are seen backwards, too."""

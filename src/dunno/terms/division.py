@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -50,6 +50,11 @@ class Division(Term):
     def never(self) -> bool:
         """Whether cells are known not to divide."""
         return self.prior_share == 0
+
+    def parameter(self, name: str) -> Any:
+        """The same; nobody is told a rate of divisions where there are none."""
+        told = super().parameter(name)
+        return replace(told, words=None) if told and self.never else told
 
     def without_divisions(self) -> Division:
         """The same where cells are known not to divide."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from dunno.assignment import Problem, sample
 from dunno.lineage.resting import rest_of, rested
-from dunno.types import Block, Bools, Ints
+from dunno.types import Block, Bools, Floats, Ints
 
 NEGLIGIBLE_DRAW = 1e-6  # probability; judged: one edge in a million is never missed in 200 draws
 """Edges across gaps that are less probable than this are never drawn."""
@@ -19,23 +19,59 @@ STRATA, FAR_SEED = 8, 1_000_003  # draws, seeds; judged
 """How many odds of division stand for all, and how far apart their seeds are."""
 
 
-def draw_forests(block: Block, problem: Problem, n: int, seed: int, doubt: float = 0.0) -> list[Block]:
+SUREST_IN_DOUBT = 0.95  # probability; judged: where the odds of divisions are in doubt, none is surer
+
+
+def draw_forests(
+    block: Block, problem: Problem, n: int, seed: int, doubt: float = 0.0, p_event: Floats | None = None
+) -> list[Block]:
     """Draw the links of all pairs n times. Cells rest between divisions.
 
-    `doubt` is the standard deviation of the common logarithm of the odds of divisions: each forest has odds of its own.
+    Args:
+        block: All frames.
+        problem: Theirs, of which is drawn.
+        n: How many.
+        seed: Of the draws.
+        doubt: The standard deviation of the common logarithm of the odds of divisions: each forest has odds of its own.
+        p_event: (N,) how probable the division is that is believed of each cell, where there is doubt: no division is surer
+            than that doubt allows.
     """
     parts = min(STRATA, n) if doubt > 0 else 1
+    shifts = spread_evenly(parts)
     drawn = [
         draw_links(
             replace(block, problem=replace(problem, divide=problem.divide - doubt * shift)) if shift else block,
             len(range(part, n, parts)),
             seed + part * FAR_SEED,
         )
-        for part, shift in enumerate(spread_evenly(parts))
+        for part, shift in enumerate(shifts)
     ]
     rest = rest_of(block)
     lineage = replace(block, two=np.zeros(len(block.cells), np.bool_))  # two links out of one mask are a division here
-    return [rested(replace(lineage, selected=drawn[k % parts][k // parts]), rest) for k in range(n)]
+    forests = [rested(replace(lineage, selected=drawn[k % parts][k // parts]), rest) for k in range(n)]
+    if doubt == 0 or p_event is None:
+        return forests
+    sure = np.maximum(p_event, SUREST_IN_DOUBT)
+    keeps = [shifted_odds(SUREST_IN_DOUBT, doubt * shift) / shifted_odds(sure, doubt * shift) for shift in shifts]
+    return [
+        without_some(forest, keeps[k % parts], np.random.default_rng([seed, k])) for k, forest in enumerate(forests)
+    ]
+
+
+def shifted_odds(p: Floats | float, by: float) -> Floats:
+    """Probabilities whose log odds are shifted."""
+    odds = np.exp(by)
+    return np.asarray(p * odds / (1 - p + p * odds))
+
+
+def without_some(forest: Block, keep: Floats, rng: np.random.Generator) -> Block:
+    """The forest with its divisions kept by these (N,) probabilities; of one that is not, the likelier daughter goes on."""
+    links = forest.links[forest.gap[forest.links] == 0]
+    order = links[np.lexsort((-forest.log_probability[links], forest.mother[links]))]
+    second = order[1:][forest.mother[order[1:]] == forest.mother[order[:-1]]]
+    selected = forest.selected.copy()
+    selected[second[rng.random(len(second)) >= keep[forest.mother[second]]]] = False
+    return replace(forest, selected=selected)
 
 
 def spread_evenly(parts: int) -> list[float]:

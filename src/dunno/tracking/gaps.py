@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dunno.assignment import Marginals, Problem, Rounds, marginals
-from dunno.assignment.likely import marginals_of_likely
+from dunno.assignment.marginals import marginals_of_likely
 from dunno.models.model import Model
 from dunno.types import Floats, Ints
 from dunno.types.neighbours import within

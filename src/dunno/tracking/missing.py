@@ -44,13 +44,9 @@ LAG_POWERS = (
 
 
 def with_gaps(fit: Fit, gate: float, power: float, asked: int | None) -> tuple[Fit, Expected | None]:
-    """The fit with the term `missed`, where masks are missing, and what is expected with it; the same where they are not.
+    """The fit of single steps with the term `missed`, where masks are missing, and what is expected with it; else the same.
 
-    Args:
-        fit: Of single steps.
-        gate: Longest edge between neighbouring frames.
-        power: How fast squared motion grows with the number of steps.
-        asked: The longest gap; `None` to find out.
+    Squared motion grows with the number of steps to a `power`; `asked` is the longest gap, `None` to find out.
     """
     if asked == 0 or fit.problems:
         return fit, None

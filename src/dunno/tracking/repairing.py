@@ -43,15 +43,10 @@ class RepairedSpan:
 
 
 class Before(NamedTuple):
-    """What a span tells the next one.
+    """What a span tells the next one."""
 
-    Attributes:
-        ranks: Of the sets of masks in the frame that they share.
-        beliefs: Of the states of masks in the first frame that the next one sees.
-    """
-
-    ranks: Ints
-    beliefs: Floats
+    ranks: Ints  # Of the sets of masks in the frame that they share
+    beliefs: Floats  # Of the states of masks in the first frame that the next one sees
 
 
 def repaired_spans(movie: Movie, model: SegmentModel, tell: Tell = ignore_progress) -> Iterator[RepairedSpan]:

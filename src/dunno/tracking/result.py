@@ -20,8 +20,9 @@ from dunno.io.writing import drain
 from dunno.lineage.filling import filled
 from dunno.lineage.tracks import NumberedBlock, TrackNumbers, TrackRow, numbered
 from dunno.tracking import showing
+from dunno.tracking.division_count import DivisionBeliefs, DivisionCount, count_divisions
 from dunno.tracking.forests import draw_forests
-from dunno.types import Block, Movie, PairPosterior, RunInfo
+from dunno.types import Block, Floats, Movie, PairPosterior, RunInfo
 from dunno.types.block import Edges
 from dunno.types.labels import LabelImage
 
@@ -46,12 +47,14 @@ class Tracking:
     about: RunInfo
 
     def __repr__(self) -> str:
-        links = len(self.block.links)
-        return f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links} links, probabilities {self.about.verdict})"
+        links = f"{len(self.block.links)} links" + (", those of debris too" if (self.block.p_cell < 0.5).any() else "")
+        return (
+            f"Tracking({self.movie.name!r}, {len(self.pairs)} frame pairs, {links}, probabilities {self.about.verdict})"
+        )
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        return showing.summary_html(self)
+        return showing.tracking_html(self)
 
     @classmethod
     def read(cls, folder: str | Path, masks: str | Path | None = None) -> Tracking:
@@ -88,8 +91,23 @@ class Tracking:
         return drain(self.blocks, [])
 
     def expected_wrong_links(self) -> float:
-        """How many of the links are expected to be wrong: the sum of 1 − P over all of them."""
+        """How many of the links are expected to be wrong: the sum of 1 − P over all of them, those of debris too.
+
+        `tracking.without_debris().expected_wrong_links()` is what the screen says.
+        """
         return float((1 - self.block.probability[self.block.links]).sum())
+
+    def divisions(self) -> DivisionCount | None:
+        """How many divisions there are, with a 95 % interval; `None` where the method does not say.
+
+        Of all tracks, also of those that are taken for debris: `tracking.without_debris().divisions()` is what the screen says.
+        """
+        if not self.about.joint or self.about.links:
+            return None
+        by_track = DivisionBeliefs.of(self.cells).by_track(
+            self.tracks(), self.block.frames.tolist(), float(len(self.block.cells))
+        )
+        return count_divisions(by_track, self.about.division_doubt)
 
     def plot_lineage(self, track: int | None = None, ax: Axes | None = None) -> Axes:
         """Draw the family of a track (`None`: the largest one), each link coloured by its probability (matplotlib)."""
@@ -112,8 +130,16 @@ class Tracking:
             raise InputError(
                 "only results of method JP, not scaled by a temperature nor read from a file, can be sampled from"
             )
-        forests = draw_forests(self.block, problem, n, seed, self.about.division_doubt)
+        doubt = self.about.division_doubt
+        forests = draw_forests(self.block, problem, n, seed, doubt, self._p_events() if doubt else None)
         return [replace(self, blocks=(forest,)) for forest in forests]
+
+    def _p_events(self) -> Floats:
+        """(N,) how probable the division is that is believed of each cell: over all frames in which it may have happened."""
+        block, tracks, cells = self.block, self.tracks(), self.cells
+        every = DivisionBeliefs(cells.track, block.frame_of, np.nan_to_num(cells.p_divide))
+        seen = block.frames.tolist(), float(len(block.cells))
+        return every.by_track(tracks, *seen)[every.event(tracks, *seen)]
 
     def filled(self) -> Tracking:
         """The same with cells filled in where links skip frames, marked in every file (`filled`), for tools that need every frame.

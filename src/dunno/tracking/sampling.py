@@ -15,7 +15,7 @@ from dunno.errors import MovieError
 from dunno.models import Fit, find_fit
 from dunno.models.model import Model
 from dunno.tracking.gate import find_candidates
-from dunno.tracking.spans import BLOCK, frames_around
+from dunno.tracking.plan import BLOCK, frames_around
 from dunno.types import Detections, Floats, FramePair, Ints, Movie
 from dunno.types.clock import usual_steps
 from dunno.types.detections import typical_diameter

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,20 +15,21 @@ from dunno.calibration.verdict import SkipTest, judge
 from dunno.errors import DunnoWarning
 from dunno.models import Fit
 from dunno.models.diagnostics import covering
+from dunno.models.expectation import Expected, expect
 from dunno.segments.glance import glance
-from dunno.segments.segment_model import SegmentModel, fit_segments
-from dunno.segments.structure import MAX_GAP, Options
 from dunno.tracking.choosing import Choice, choose_evidence
 from dunno.tracking.gate import MOST_MOTHERS
 from dunno.tracking.measured_blocks import broken_frames
 from dunno.tracking.missing import intervals_with_gaps, lag_power, with_gaps, with_lag_power
-from dunno.tracking.plan import Plan
-from dunno.tracking.reversal import arrow_counts
+from dunno.tracking.plan import BLOCK, Plan
 from dunno.tracking.sampling import MOST_MOTHERS_FITTED, Sample, fit_sample
 from dunno.tracking.skipping import SkippedModel, skip
-from dunno.tracking.spans import BLOCK
 from dunno.types import Movie, RunInfo
+from dunno.types.arrow_counts import ArrowCounts
 from dunno.work.progress import Tell
+
+if TYPE_CHECKING:
+    from dunno.segments.segment_model import SegmentModel
 
 JUDGING = 2  # steps; docs/skipping.md
 """The step whose test is judged."""
@@ -49,6 +52,9 @@ MOST_TOGETHER = 4  # times; judged
 
 CONFUSED = 0.25  # share; benchmarks.embryo; of wrong links with every second frame left out
 """From here on gaps are not looked for."""
+
+REVERSED_TOGETHER = 12_000  # cells; speed, benchmarks.embryo
+"""So many cells are looked at together, played backwards: usual samples have fewer, and crowded ones many edges."""
 
 SLOWER, SLOWER_CELLS = (3, 4), 500  # steps, cells; display
 """Further steps, which tell how slowly one could have imaged, and on how many cells."""
@@ -150,6 +156,9 @@ def _fitted_segments(plan: Plan, movie: Movie, is_clear: bool, tell: Tell) -> Se
     seen = glance(movie)
     if seen.are_clean(is_clear) and not plan.repair:
         return None
+    from dunno.segments.segment_model import fit_segments
+    from dunno.segments.structure import MAX_GAP, Options
+
     gap = MAX_GAP if plan.max_gap is None else plan.max_gap
     return fit_segments(movie, seen, Options(max_gap=gap, divisions=plan.divisions), tell)
 
@@ -205,3 +214,44 @@ def calibration_of(fit: Fit, about: RunInfo) -> ModelCalibration:
         summary=fit.summary(),
         fitted_for=about.to_dict(),
     )
+
+
+def reversed_sample(sample: Sample) -> Sample:
+    """The same cells in a movie that is played backwards; no pixel is read."""
+    movie, last = sample.movie.reversed(), len(sample.movie) - 1
+    cells = {last - t: replace(each, frame=int(movie.frames[last - t])) for t, each in sample.cells.items()}
+    return Sample(dict(sorted(cells.items())), sample.cost, movie)
+
+
+def arrow_counts(calibration: ModelCalibration, sample: Sample, gate: float, forwards: Expected) -> ArrowCounts | None:
+    """Divisions that are seen forwards and backwards; `None` where cells are known not to divide."""
+    if calibration.never_divides:
+        return None
+    backwards = reversed_sample(sample)
+    pooled = replace(calibration, frames=(), courses={})
+    parts = (pooled.posed(backwards.stretch(jumps, gate)) for jumps in _in_parts(backwards))
+    early, late = np.sum([_halves(expect(*each), backwards) for each in parts], axis=0).tolist()
+    return ArrowCounts(_halves(forwards, sample), (late, early), len(sample.cells))
+
+
+def _in_parts(sample: Sample) -> Iterator[list[tuple[int, int]]]:
+    """Steps of a sample, so few at a time that they have about `REVERSED_TOGETHER` daughters: each is solved for itself."""
+    part: list[tuple[int, int]] = []
+    n_daughters = 0
+    for jump in sample.jumps(1):
+        n_daughters += len(sample.cells[jump[1]])
+        part.append(jump)
+        if n_daughters >= REVERSED_TOGETHER:
+            yield part
+            part, n_daughters = [], 0
+    if part:
+        yield part
+
+
+def _halves(expected: Expected, sample: Sample) -> tuple[float, float]:
+    """Divisions in the first and in the second half of the movie."""
+    stretch = expected.stretch
+    frame = np.repeat([each.frame for each in stretch.cells], [len(each) for each in stretch.cells])
+    is_late = 2 * frame >= sample.movie.frames[0] + sample.movie.frames[-1]
+    divide = expected.found.divide * stretch.is_mother
+    return float(divide[~is_late].sum()), float(divide[is_late].sum())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dunno.errors import InputError, MissingExtra
+from dunno.lineage.endings import DIVISION, ENDINGS
 from dunno.lineage.tracks import TrackRow
 from dunno.types import Floats, Ints
 from dunno.types.special import wilson
@@ -30,7 +31,23 @@ LEAST_DRAWN = 1e-4  # share; display
 """Shares below this are drawn at it."""
 
 
-def summary_html(tracking: Tracking, title: str = "", more: str = "") -> str:
+def tracking_html(tracking: Tracking) -> str:
+    """What there is, as the first screen counts it: without debris."""
+    counted, every = tracking.without_debris(), len(tracking.tracks())
+    rows, last = counted.tracks(), int(tracking.block.frames[-1])
+    first, divisions = int(tracking.block.frames[0]), counted.divisions()
+    start, end = sum(row.first == first for row in rows), sum(row.last == last for row in rows)
+    likely = "" if divisions is None else f" ({divisions.low:,} to {divisions.high:,}, 95 %)"
+    more = [
+        f"{start:,} cells at the start, {end:,} at the end; {len(rows):,} tracks, "
+        f"{sum(row.ending == ENDINGS[DIVISION] for row in rows):,} divisions{likely}"
+    ]
+    if every > len(rows):
+        more.append(f"{every - len(rows):,} of {every:,} tracks are taken for debris and not counted")
+    return summary_html(counted, "", *more)
+
+
+def summary_html(tracking: Tracking, title: str = "", *more: str) -> str:
     """The verdict, how many links there are, how many are expected to be wrong, and how many are how sure."""
     about = tracking.about
     probability = np.concatenate([np.empty(0), *(pair.link_probability for pair in tracking.pairs)])
@@ -40,7 +57,7 @@ def summary_html(tracking: Tracking, title: str = "", more: str = "") -> str:
         f"<b>{escape(title or tracking.movie.name)}</b>: {len(tracking.pairs) + 1} frames, {len(probability):,} links, "
         f"{tracking.expected_wrong_links():,.1f} of them expected to be wrong",
         f"probabilities <b>{escape(word)}</b>: {escape(reason)}",
-        *([escape(more)] if more else []),
+        *(escape(each) for each in more if each),
     ]
     return "".join(f"<div>{line}</div>" for line in lines) + _bars(counts)
 

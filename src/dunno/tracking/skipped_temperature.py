@@ -17,10 +17,9 @@ from dunno.calibration.comparison import Comparison, Composed, MotherBeliefs, co
 from dunno.calibration.kinds.temperature import FAINT_PRIOR, LabelledDaughters, TemperatureScaling, best_temperature
 from dunno.calibration.verdict import SkipTest, judge
 from dunno.tracking.gate import gate_between
-from dunno.tracking.plan import Plan
+from dunno.tracking.plan import Plan, Span
 from dunno.tracking.sampling import Sample
 from dunno.tracking.skipping import PURPOSES, Purpose, positions, serving, skip_test
-from dunno.tracking.spans import Span
 from dunno.types import Block, Floats, Ints, PairPosterior, RunInfo
 from dunno.work.progress import Tell
 from dunno.work.schedule import Pool, in_order

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from dunno.assignment import Marginals, Rounds
-from dunno.assignment.likely import filled
+from dunno.assignment.marginals import filled
 from dunno.calibration.comparison import Comparison, MotherBeliefs, compose
 from dunno.calibration.softening import Softening, fit_softening, with_share
 from dunno.calibration.verdict import SkipTest

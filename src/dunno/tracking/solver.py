@@ -1,24 +1,27 @@
-"""The one call that solves frames with a fitted model, for tracking as for a review."""
+"""The one call that solves frames with a fitted model."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from dunno.assignment import Marginals, Problem, Rounds, Triples
-from dunno.assignment.decide import max_expected_accuracy
+from dunno.assignment import Marginals, Problem, Rounds, Triples, marginals
 from dunno.assignment.distributions import normalise
+from dunno.assignment.solve import max_expected_accuracy
+from dunno.calibration import Calibration
 from dunno.calibration.kinds.model import ModelCalibration, transition_of
-from dunno.tracking.bounding import bounded
-from dunno.tracking.candidates import candidates_of
+from dunno.models.expectation import without_drift
+from dunno.models.model import SMALLEST, Model
 from dunno.tracking.gaps import posterior_with_gaps
+from dunno.tracking.gate import MOST_MOTHERS
 from dunno.tracking.link_dependence import log_together
-from dunno.tracking.plan import Plan
-from dunno.tracking.spans import Span
-from dunno.types import Block, Bools, Cells, Floats, Ints
+from dunno.tracking.plan import Plan, Span, candidates_of
+from dunno.types import Block, Bools, Cells, Floats, Ints, PairPosterior
 from dunno.types.links import Links
+from dunno.types.neighbours import within
 from dunno.types.stretch import Stretch
 
 
@@ -138,3 +141,115 @@ def _in_order(problem: Problem, edges: Ints, frame: Ints) -> Problem:
     dividing = None if problem.dividing_cost is None else problem.dividing_cost[edges]
     ends = (problem.mother[edges], problem.daughter[edges], problem.cost[edges], problem.n_mothers, problem.n_daughters)
     return Problem.of_parts(*ends, problem.appear, problem.disappear, problem.divide, dividing, triples)
+
+
+ALONE_FROM = 1e-3  # probability; benchmarks.bounds
+"""A mother that is lost with less than this, or a daughter that appears with less, needs no far edges."""
+
+MOST_FAR = 6  # daughters; benchmarks.bounds
+"""Far edges of a mother lead to the nearest so many daughters that are left alone."""
+
+CROWDED_FROM = 12.0  # candidates per daughter; judged
+"""Below this nothing is left out: there is little to save."""
+
+MATTERS_FROM = 3e-8  # probability; benchmarks.bounds
+"""Edges below this are left out. Places alone say so; drift, features and what sisters say (a few nats each) speak later."""
+
+
+def bounded(model: Model, stretch: Stretch, gate: float, tempering: float) -> Stretch:
+    """The stretch with far edges between cells that are left alone, and without edges that hold next to nothing.
+
+    Of each daughter only the nearest mothers are looked at (`gate.MOST_MOTHERS`). A rough look at these tells which cells are left
+    alone; there are few, so that among them all edges within the gate can be looked at.
+    """
+    count = np.bincount(stretch.daughter, minlength=stretch.n_rows)
+    is_cut, is_crowded = (count >= MOST_MOTHERS).any(), count.sum() > CROWDED_FROM * stretch.is_daughter.sum()
+    if not (is_cut or is_crowded) or stretch.score is not None:
+        return stretch
+    places = places_of(model)
+    rough = marginals(places.problem(places.measured(stretch)).tempered(tempering), "rough")
+    far = _far_edges(stretch, rough, gate) if is_cut else None
+    if is_crowded:
+        stretch = stretch.among(rough.edge > MATTERS_FROM)
+    return stretch if far is None else stretch.with_edges(*far)
+
+
+def places_of(model: Model) -> Model:
+    """The model with what it knows of places alone, and nobody carried along."""
+    drift = model.drift
+    if drift is not None:
+        model = without_drift(model).with_values(drift.finder)
+    return model.where(lambda term: term.is_place or term.is_unit)
+
+
+def _far_edges(stretch: Stretch, rough: Marginals, gate: float) -> tuple[Ints, Ints]:
+    """(K,) mothers and daughters of edges within the gate between cells that are left alone."""
+    lost = stretch.is_mother & (rough.disappear > ALONE_FROM)
+    begun = stretch.is_daughter & (rough.appear > ALONE_FROM)
+    mothers, daughters = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for r in range(len(stretch)):
+        early, late = np.flatnonzero(lost & (stretch.leads == r)), np.flatnonzero(begun & (stretch.follows == r))
+        if len(early) and len(late):
+            i, j = within(stretch.place_after[early], stretch.place[late], gate, MOST_FAR)
+            mothers.append(early[i])
+            daughters.append(late[j])
+    return np.concatenate(mothers), np.concatenate(daughters)
+
+
+LEAST_LINKS_OF_A_BORDER = 8  # links; judged
+"""From so many on, links say where a frame's cells go."""
+
+
+def with_border_shares(calibration: Calibration | None, block: Block) -> Block:
+    """The block with the share of being lost that is leaving the field; as it is where no model knows.
+
+    It looks at places, at the movie's usual motion and at where most cells of the frame go (the stage may have jumped), not at how
+    neighbours move or how active a cell is.
+    """
+    if not isinstance(calibration, ModelCalibration):
+        return block
+    border = next((term.name for term in calibration.model.terms if term.lost_as == "left"), None)
+    if border is None:
+        return block
+    stretch = _side_by_side(list(block.pairs()))
+    model = without_drift(calibration.at(stretch))
+    stretch = model.measured(stretch)
+    ways = {term.name: way for term in model.terms if (way := term.lost(model, stretch)) is not None}
+    total = np.maximum(np.sum([*ways.values()], axis=0), SMALLEST)
+    share = np.full(len(block.cells), np.nan)
+    share[block.begin[block.first] : block.begin[-2]] = (ways[border] / total)[stretch.is_mother]
+    return replace(block, border_share=share)
+
+
+def _side_by_side(pairs: Sequence[PairPosterior]) -> Stretch:
+    """Pairs without edges as a stretch in which each has its own two frames, so that it knows of no others."""
+    cells = tuple(each for pair in pairs for each in (pair.mothers, pair.daughters))
+    row_frame = np.repeat(np.arange(len(cells)), [len(each) for each in cells])
+    none, transition = np.empty(0, np.int64), row_frame // 2
+    times = [each.time for each in cells if each.time is not None]
+    stages = [_common_step(pair) for pair in pairs]
+    still = np.zeros(cells[0].centroid.shape[1])
+    return Stretch(
+        frames=np.array([each.frame for each in cells], np.int64),
+        transitions=np.arange(len(cells)).reshape(-1, 2),
+        cells=cells,
+        row_frame=row_frame,
+        place=np.concatenate([each.centroid for each in cells]),
+        mother=none,
+        daughter=none,
+        spread=np.ones(len(row_frame)),
+        leads=np.where(row_frame % 2 == 0, transition, -1),
+        follows=np.where(row_frame % 2 == 1, transition, -1),
+        clock=np.array(times) if len(times) == len(cells) else None,
+        stage=None
+        if all(each is None for each in stages)
+        else np.stack([still if each is None else each for each in stages]),
+    )
+
+
+def _common_step(pair: PairPosterior) -> Floats | None:
+    """(d,) the median displacement of the pair's links; `None` where there are few."""
+    if np.count_nonzero(pair.selected) < LEAST_LINKS_OF_A_BORDER:
+        return None
+    mother, daughter = pair.mother[pair.selected], pair.daughter[pair.selected]
+    return np.asarray(np.median(pair.daughters.centroid[daughter] - pair.mothers.centroid[mother], axis=0))

@@ -25,24 +25,18 @@ from dunno.lineage.gap_links import one_link_each
 from dunno.methods import Method, PairMethod, ScoredPair, method_of
 from dunno.models.evidence import chosen
 from dunno.perturbations import Perturbation
+from dunno.segments.structure import MOST_GAP
 from dunno.tracking import Tracking
-from dunno.tracking.candidates import candidates_of
 from dunno.tracking.gate import check_gate, estimate_gate
-from dunno.tracking.leaving import with_border_shares
 from dunno.tracking.measured_blocks import with_measured_cells
-from dunno.tracking.plan import Plan
-from dunno.tracking.repairing import repaired_movie, repaired_spans
+from dunno.tracking.plan import Plan, Span, candidates_of, spans_of
 from dunno.tracking.sampling import take_sample
 from dunno.tracking.self_calibration import fit_plan
 from dunno.tracking.skipped_temperature import fit_temperature
-from dunno.tracking.solver import track_span
-from dunno.tracking.spans import Span, spans_of
+from dunno.tracking.solver import track_span, with_border_shares
 from dunno.types import Block, EventCosts, FramePair, Movie, RunInfo
 from dunno.work.progress import Tell, ignore_progress
 from dunno.work.schedule import Pool, count_workers, in_order, open_pool
-
-MOST_GAP_ASKED = 10  # frames; judged
-"""The longest gap that may be asked for."""
 
 
 class Tracker:
@@ -162,8 +156,8 @@ class Tracker:
         if max_gap is None:
             asked = None if self.links is None else self.links.longest_gap
             return asked if self.fits_model and self.calibration == "self" else 0
-        if isinstance(max_gap, bool) or not isinstance(max_gap, int) or not 0 <= max_gap <= MOST_GAP_ASKED:
-            raise InputError(f"max_gap is {max_gap!r}; expected a whole number of frames, 0 to {MOST_GAP_ASKED}")
+        if isinstance(max_gap, bool) or not isinstance(max_gap, int) or not 0 <= max_gap <= MOST_GAP:
+            raise InputError(f"max_gap is {max_gap!r}; expected a whole number of frames, 0 to {MOST_GAP}")
         if max_gap and not (self.fits_model and self.calibration == "self"):
             raise InputError(
                 f"max_gap {max_gap} is for the model that method JP fits to the movie; method {self.method.name} with cost "
@@ -237,6 +231,8 @@ class Tracker:
         """Yield the movie's blocks, in order, keeping a few in memory."""
         plan = plan or self.plan(movie)
         if plan.segments is not None:
+            from dunno.tracking.repairing import repaired_spans
+
             yield from (span.block for span in repaired_spans(movie, plan.segments))
             return
         spans = spans_of(movie, plan.window, plan.block, plan.halo)
@@ -262,6 +258,8 @@ class Tracker:
         plan = self.plan(movie)
         about = self.about(movie, plan)
         if plan.segments is not None:
+            from dunno.tracking.repairing import repaired_movie, repaired_spans
+
             repaired = list(repaired_spans(movie, plan.segments))
             drawn = {t: each for span in repaired for t, each in span.drawn.items()}
             return Tracking(repaired_movie(movie, drawn), (Block.joined([span.block for span in repaired]),), about)

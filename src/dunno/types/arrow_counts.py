@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
+from dunno.types.records import Count, NonNegative, Size
+
+NOTHING_BACKWARDS = 0.01  # share; display: below which it is called hardly any
+
 
 @dataclass(frozen=True)
 class ArrowCounts:
     """Expected numbers of divisions in both halves of the movie."""
 
-    forwards: tuple[float, float]
-    backwards: tuple[float, float]  # Played backwards, in the same halves
-    frames: int  # That were looked at
-    balance: float = 1.0  # How many more faults there are forwards: partings of masks over mergings
+    forwards: tuple[NonNegative, NonNegative]
+    backwards: tuple[NonNegative, NonNegative]  # Played backwards, in the same halves
+    frames: Count  # That were looked at
+    balance: Size = 1.0  # How many more faults there are forwards: partings of masks over mergings
 
     @property
     def seen(self) -> float:
@@ -41,13 +45,13 @@ class ArrowCounts:
         return tuple(self.balance * b / max(f, 1e-9) for f, b in zip(self.forwards, self.backwards, strict=True))  # type: ignore[return-value]
 
     def sentence(self) -> str:
-        """As a person would say it.
+        """As a person would say it: a share, because the number of divisions is said elsewhere, with all that is known of it.
 
         Example:
             >>> ArrowCounts((40.0, 42.0), (20.0, 25.0), 100).sentence()
-            'in 100 frames 82 divisions are seen; played backwards, they show 45 that cannot be: about 37 are real'
+            'played backwards, the movie shows 55 % as many divisions as forwards, and none of those can be real'
         """
-        return (
-            f"in {self.frames:,} frames {self.seen:,.0f} divisions are seen; played backwards, they show "
-            f"{sum(self.backwards):,.0f} that cannot be: about {self.real:,.0f} are real"
-        )
+        share = sum(self.backwards) / max(self.seen, 1e-9)
+        if share < NOTHING_BACKWARDS:
+            return "played backwards, the movie shows hardly any divisions, as it should"
+        return f"played backwards, the movie shows {100 * share:.0f} % as many divisions as forwards, and none of those can be real"

@@ -11,7 +11,7 @@ import numpy as np
 from dunno.errors import MovieError
 from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.detections import MEASURED, PLACED, Detections
-from dunno.types.shapes import elongation, long_axis
+from dunno.types.measurements import elongation, long_axis
 
 AXES = {2: ("y", "x"), 3: ("z", "y", "x")}
 

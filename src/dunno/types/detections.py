@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dunno.errors import MovieError
 from dunno.types.arrays import Bools, Floats, Ints
 from dunno.types.labels import LabelImage, measure
-from dunno.types.shapes import elongation, long_axis
+from dunno.types.measurements import elongation, long_axis
 
 if TYPE_CHECKING:
     from dunno.types.movie import Movie
@@ -56,7 +56,7 @@ class Redrawn(Pixels):
 
     def __init__(self, masks: LabelImage, original: Pixels) -> None:
         super().__init__(original._movie, original._t)
-        self.__dict__["masks"] = masks  # where cached_property would keep it
+        self.masks = masks
 
 
 @dataclass(frozen=True, eq=False)

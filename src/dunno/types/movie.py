@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +26,45 @@ SCALES = (1e-30, 1e30)  # length; exact: squares stay numbers
 class Frames(Protocol):
     """Where frames come from: NumPy, zarr and Dask arrays, lists, and the readers in `dunno.io`.
 
-    A source may have a method `where(t)` that names frame t in messages, such as a file's path, and a `shape` or `frame_shape`,
-    so that no frame needs to be read to know its size.
+    What else a source may offer is in the protocols below.
     """
 
     def __len__(self) -> int: ...
     def __getitem__(self, t: int, /) -> Any: ...
+
+
+@runtime_checkable
+class WholeArray(Protocol):
+    """Frames whose number and size are known before one is read."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Their number, then their size."""
+
+
+@runtime_checkable
+class SizedFrames(Protocol):
+    """Frames whose size is known before one is read."""
+
+    @property
+    def frame_shape(self) -> tuple[int, ...]:
+        """Of each frame."""
+
+
+@runtime_checkable
+class LocatedFrames(Protocol):
+    """Frames that have names in messages, such as their files' paths."""
+
+    def where(self, t: int) -> str:
+        """The name of a frame."""
+
+
+@runtime_checkable
+class DivisibleFrames(Protocol):
+    """Frames of which a worker elsewhere needs only some."""
+
+    def only(self, positions: Sequence[int], /) -> Frames:
+        """Some frames under the numbers they have here."""
 
 
 @dataclass(frozen=True)
@@ -297,9 +330,8 @@ class Movie:
         """View that is played backwards: its last frame has the number of the first one."""
         view = self.part(slice(None, None, -1))
         view.frames = self.frames[0] + self.frames[-1] - view.frames
-        for name in ("times", "clock"):
-            if (values := getattr(view, name)) is not None:
-                setattr(view, name, values[0] + values[-1] - values)
+        view.times = None if view.times is None else view.times[0] + view.times[-1] - view.times
+        view.clock = None if view.clock is None else view.clock[0] + view.clock[-1] - view.clock
         if view._cells is not None:
             numbers = dict(zip(view._places.tolist(), view.frames.tolist(), strict=True))
             view._cells = RenumberedCells(view._cells, numbers)
@@ -374,21 +406,18 @@ def check_step(n: int, start: int, length: int) -> slice:
 
 def count_frames(source: Frames) -> int:
     """Number of frames; zarr arrays have a shape but no length."""
-    shape: tuple[int, ...] | None = getattr(source, "shape", None)
-    return len(source) if shape is None else int(shape[0])
+    return int(source.shape[0]) if isinstance(source, WholeArray) else len(source)
 
 
 def frame_shape(source: Frames) -> tuple[int, ...]:
     """Size of the first frame, which is read only where the source does not tell it otherwise."""
-    own: tuple[int, ...] | None = getattr(source, "frame_shape", None)
-    if own is not None:
-        return own
-    shape: tuple[int, ...] | None = getattr(source, "shape", None)
-    return np.shape(source[0]) if shape is None else tuple(shape[1:])
+    if isinstance(source, SizedFrames):
+        return source.frame_shape
+    return tuple(source.shape[1:]) if isinstance(source, WholeArray) else np.shape(source[0])
 
 
 def _only(source: Any, positions: Ints) -> Any:
-    if hasattr(source, "only"):
+    if isinstance(source, DivisibleFrames):
         return source.only(positions.tolist())
     if isinstance(source, np.ndarray | list | tuple):
         return FewFrames({t: source[t] for t in positions.tolist()})
@@ -397,8 +426,7 @@ def _only(source: Any, positions: Ints) -> Any:
 
 def where_is(source: Frames, t: int) -> str:
     """Name a source's frame in a message."""
-    where: Callable[[int], str] | None = getattr(source, "where", None)
-    return f"frame {t}" if where is None else where(t)
+    return source.where(t) if isinstance(source, LocatedFrames) else f"frame {t}"
 
 
 def _scale(scale: Sequence[float] | float | None, n_dimensions: int, name: str) -> tuple[float, ...]:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import IntEnum
+from importlib import import_module
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -32,12 +33,31 @@ class ValueRange:
         return f"{self.low:g} to {self.high:g}"
 
 
+@dataclass(frozen=True)
+class ReadLater:
+    """Of an annotated record, which may be missing: where its kind is, imported when there is one to read."""
+
+    module: str
+    name: str
+
+    @property
+    def kind(self) -> Any:
+        """The kind of record."""
+        return getattr(import_module(self.module), self.name)
+
+
 MaybeKnown = Annotated[float, ValueRange(-sys.float_info.max, sys.float_info.max, or_nan=True)]
 """A number that is NaN where nothing is known."""
 
 Share = Annotated[float, ValueRange(0.0, 1.0)]
 Positive = Annotated[float, ValueRange(sys.float_info.min, sys.float_info.max)]
 NonNegative = Annotated[float, ValueRange(0.0, sys.float_info.max)]
+ProperShare = Annotated[float, ValueRange(sys.float_info.min, 1 - sys.float_info.epsilon / 2)]
+Size = Annotated[float, ValueRange(1e-100, 1e100)]
+LogSize = Annotated[float, ValueRange(-200.0, 200.0)]
+"""Of these logarithms, squares and exponentials are finite: neither none nor all, a size, rate or variance, and a size in nats."""
+
+Dimensions = Annotated[int, ValueRange(2, 3)]
 Count = Annotated[int, ValueRange(0, MOST_THAT_FITS[int])]
 
 
@@ -77,6 +97,8 @@ def from_json(kind: Any, content: Any, where: str) -> Any:
     if isinstance(kind, type) and issubclass(kind, OwnForm) and isinstance(content, dict):
         return kind.of_json(content, where)
     origin, parts = get_origin(kind) or kind, get_args(kind)
+    if origin is Annotated and isinstance(parts[1], ReadLater):
+        return None if content is None else from_json(parts[1].kind, content, where)
     if origin is Annotated:
         return _within(parts[1], parts[0], content, where)
     if origin is UnionType:

@@ -24,7 +24,7 @@ def limit_memory(asked: str | None) -> int | None:
     Args:
         asked: Such as `2GB` or `500MB`; `None` for half of what is free.
     """
-    limit = bytes_of(asked) if asked is not None else _half_of_free()
+    limit = bytes_of(asked) if asked is not None else usual_limit()
     if limit is None:
         return None
     try:
@@ -54,9 +54,9 @@ def bytes_of(text: str) -> int:
     return found
 
 
-def _half_of_free() -> int | None:
-    """Half of what the system could give now; `None` where it does not say."""
+def usual_limit(processes: int = 1) -> int | None:
+    """What each of some processes may take where nobody says: of half of what the system could give now; `None` if it is silent."""
     told = Path("/proc/meminfo")
     lines = told.read_text().splitlines() if told.exists() else []
     free = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")), None)
-    return None if free is None else max(int(SHARE_OF_FREE * free), LEAST_BUDGET)
+    return None if free is None else max(int(SHARE_OF_FREE * free) // processes, LEAST_BUDGET)

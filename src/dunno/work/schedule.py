@@ -68,9 +68,8 @@ class Pool(Executor):
     def stop(self, waiting: "Iterable[Future[Any]]" = ()) -> None:
         """End work that runs, where that can be done without losing more than it."""
         _core.request_stop(True)
-        processes = list(
-            (getattr(self._executor, "_processes", None) or {}).values()
-        )  # there is no public door to them
+        # there is no public door to them
+        processes = list((getattr(self._executor, "_processes", None) or {}).values())
         for process in processes:
             process.terminate()
         if processes:  # the pool breaks and ends all futures itself, and stumbles over one that is cancelled meanwhile

@@ -73,7 +73,7 @@ def test_a_pickle_that_grows_without_end_is_left(tmp_path: Path, monkeypatch: py
     (tmp_path / "a_seg.npy").write_bytes(HEADER.getvalue() + b"]2a" * 40_000 + b".")  # a list within a list within …
     with pytest.raises(MovieError, match="it holds no dictionary"):
         read_seg_masks(tmp_path / "a_seg.npy")
-    monkeypatch.setattr("dunno.io.pickles.MOST_PICKLE_STEPS", 100_000)
+    monkeypatch.setattr("dunno.io.cellpose.MOST_PICKLE_STEPS", 100_000)
     with pytest.raises(MovieError, match="more than 100,000 steps"):
         read_seg_masks(tmp_path / "a_seg.npy")
 

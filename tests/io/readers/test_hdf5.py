@@ -7,6 +7,9 @@ import pytest
 
 from dunno import read
 from dunno.errors import MissingExtra, MovieError
+from dunno.io.hdf5_heaps import heaps_lead_on
+from dunno.io.readers import ReadingOptions
+from dunno.io.readers.hdf5 import Hdf5Reader
 
 from ...conftest import COLONY
 from ..movies import assert_is_colony
@@ -55,6 +58,24 @@ def test_axes_are_those_that_ilastik_noted(tmp_path: Path) -> None:
     np.testing.assert_array_equal(movie.masks(1)[0], COLONY[1])
     with pytest.raises(MovieError, match="has the axes CZYX.*without time; say what they are with --axes"):
         read(save(tmp_path / "c.h5", "czyx"))
+
+
+@pytest.mark.parametrize(("number", "length"), [(0, 0), (0, 8), (1, 2**64 - 8), (1, 2**64 - 16), (1, 2**40)])
+def test_notes_whose_heap_leads_nowhere_are_none(number: int, length: int, tmp_path: Path) -> None:
+    """HDF5's own library follows the lengths in it for ever, or back."""
+    path = example(tmp_path)
+    assert heaps_lead_on(path)
+    content = bytearray(path.read_bytes())
+    at = content.index(b"GCOL") + 16
+    if number == 0:  # the free space behind the text
+        at += 16 + -(-int.from_bytes(content[at + 8 : at + 16], "little") // 8) * 8
+    assert int.from_bytes(content[at : at + 2], "little") == number
+    content[at + 8 : at + 16] = length.to_bytes(8, "little")
+    path.write_bytes(content)
+    assert not heaps_lead_on(path)
+    assert Hdf5Reader().frames(path, ReadingOptions(axes="tyxc")).frame_shape == (6, 12)
+    with pytest.raises(MovieError, match="axes"):
+        read(path)
 
 
 def test_without_h5py_the_install_line_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -208,3 +208,6 @@ def test_cocos_objects_may_overlap(tmp_path: Path) -> None:
         MovieError, match=r"cannot be read as COCO annotations \('bbox'\); expected images with a file_name, and"
     ):
         read(path)
+    path.write_text(json.dumps({"images": images, "annotations": [{**objects[0], "bbox": [10**400, 1, 2, 2]}]}))
+    with pytest.raises(MovieError, match="cannot be read as COCO annotations .*too large"):
+        read(path)

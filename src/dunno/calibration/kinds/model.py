@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from dunno.assignment import Problem, Rounds
-from dunno.calibration.base import Calibration
+from dunno.calibration.base import Calibration, MaybeSegments
 from dunno.calibration.evidence_trials import Trial, in_words
 from dunno.calibration.softening import Softening, with_unknown
 from dunno.calibration.verdict import (
@@ -24,16 +24,17 @@ from dunno.calibration.verdict import (
 )
 from dunno.costs import Cost, evaluate
 from dunno.errors import InputError
-from dunno.models.drift import with_drift
+from dunno.models.expectation import with_drift
 from dunno.models.intervals import Intervals
 from dunno.models.model import Model
-from dunno.segments.segment_model import SegmentModel
-from dunno.segments.skipped_segments import SkippedSegments
 from dunno.types import Block, Candidates, Floats, FramePair, RunInfo
 from dunno.types.arrow_counts import ArrowCounts
 from dunno.types.field import Field
 from dunno.types.records import Count, NonNegative, to_json
 from dunno.types.stretch import Stretch, Transition
+
+if TYPE_CHECKING:
+    from dunno.segments.skipped_segments import SkippedSegments
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class ModelCalibration(Calibration):
     # logarithm
     division_doubt: NonNegative = 0.0
     frames_per_block: Count = 0
-    segments: SegmentModel | None = None
+    segments: MaybeSegments = None
     arrow: ArrowCounts | None = None  # Divisions that the movie shows, and those that it shows backwards
 
     @property
@@ -85,7 +86,7 @@ class ModelCalibration(Calibration):
     def verdicts(self) -> Mapping[str, Verdict]:
         found = {"links": self.verdict}
         if self.arrow is not None:
-            found["divisions"] = judge_divisions(self.arrow, 0.0 if self._skipped is None else self._skipped.unknown)
+            found["divisions"] = judge_divisions(self.arrow, None if self._skipped is None else self._skipped.unknown)
         if self._skipped is not None:
             found["segments"] = judge_segments(self._skipped.sets, self._skipped.unknown)
         return found
@@ -185,10 +186,15 @@ class ModelCalibration(Calibration):
         }
 
     def findings(self) -> list[dict[str, Any]]:
-        """What the parameters say, as a person is told: a name, a number with its interval, a unit."""
-        found = []
+        """What the parameters say, as a person is told: a name, a number with its interval, a unit.
+
+        Nothing where masks are judged: this model was fitted to the masks as they were given, faults and all.
+        """
+        found = list[dict[str, Any]]()
+        if self.segments is not None:
+            return found
         for each in self.model.parameters.values():
-            if each.words is None or (each.name == "p_divide" and self.model.never_divides):
+            if each.words is None:
                 continue
             ends = self.intervals.get(each.name)
             between = None if ends is None else [each.words.number(end) for end in ends]
@@ -199,7 +205,7 @@ class ModelCalibration(Calibration):
     def _per_hour(self) -> dict[str, float] | None:
         """Rates in physical time, where the interval is known: diffusion in squared length, the others per cell or area."""
         minutes = self.fitted_for.get("interval")
-        if not minutes:
+        if not minutes or self.segments is not None:
             return None
         hours, value = float(minutes) / 60, {name: each.value for name, each in self.model.parameters.items()}
         return {

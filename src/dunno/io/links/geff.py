@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from dunno.errors import InputError
-from dunno.io.images import one_line
-from dunno.io.size_claims import check_graph
-from dunno.io.spots import Spots, match_in_either_unit
-from dunno.types import Ints, Movie
+from dunno.io.graphs import read_geff
+from dunno.io.spots import rows_with
+from dunno.io.track_tables import GivenRows
+from dunno.types import Movie
 from dunno.types.links import GivenLinks
 
 LARGEST_EXACT_FLOAT = float(2**53)
@@ -31,28 +31,17 @@ class GeffLinks:
 
     def read(self, path: Path, movie: Movie) -> GivenLinks:
         """Read times, places and edges; other properties stay on disk."""
-        spots, edges = spots_of_geff(path, movie)
-        return spots.links(*edges.T)
+        return rows_of_geff(path, movie).links(movie)
 
 
-def spots_of_geff(path: Path, movie: Movie) -> tuple[Spots, Ints]:
-    """A graph's nodes with the detections that they stand for, and (L, 2) the ids that its edges join."""
-    from geff.core_io import read_to_memory
-    from geff_spec import GeffMetadata
-
-    try:
-        check_graph(path)
-        axes = [axis.name for axis in GeffMetadata.read(path).axes or ()]
-        graph = read_to_memory(path, node_props=axes, edge_props=[])
-    except Exception as error:
-        raise InputError(f"{path}: cannot be read as GEFF ({one_line(error)})") from None
+def rows_of_geff(path: Path, movie: Movie) -> GivenRows:
+    """A graph's nodes, by their names, and its edges."""
+    axes, places, ids, edges = read_geff(path, InputError)
     if len(axes) != movie.n_dimensions + 1:
         raise InputError(f"{path}: has the axes {axes}; expected time and {movie.n_dimensions} of space")
-    try:
-        time, *place = (graph["node_props"][name]["values"].astype(np.float64) for name in axes)
-        ids, edges = graph["node_ids"].astype(np.int64), graph["edge_ids"].astype(np.int64).reshape(-1, 2)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InputError(f"{path}: its nodes and edges are no numbers ({one_line(error)})") from None
+    order = np.argsort(ids, kind="stable")
+    time, *place = (values[order] for values in places)
     frame = np.where(np.isfinite(time), time, -1).clip(-1, LARGEST_EXACT_FLOAT).astype(np.int64)
-    spots = match_in_either_unit(ids, frame, np.stack(place, 1), movie, str(path), in_pixels=False)
-    return spots, edges
+    first, second = (rows_with(ids[order], end) for end in edges.T)
+    points = np.stack(place, 1)
+    return GivenRows(frame, None, points, first, second, name=ids[order], source=str(path), in_pixels=False)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from dunno.errors import InputError
 from dunno.io.spacing import MICROMETRES
-from dunno.io.spots import match_spots
+from dunno.io.spots import links_between, match_spots, rows_with
 from dunno.io.trackmate_content import FileContent, read_content
 from dunno.types import Movie
 from dunno.types.links import GivenLinks
@@ -38,9 +37,11 @@ class TrackMateLinks:
         with np.errstate(over="ignore"):  # spots that have no place are listed
             place = np.array(file.position).reshape(-1, 3) / np.array(file.pixel)
         place = place[:, -movie.n_dimensions :] * np.asarray(movie.scale)
-        spots = match_spots(np.array(file.ids, np.int64), np.array(file.frame, np.int64), place, movie)
-        links = spots.links(*np.array(file.ends, np.int64).reshape(-1, 2).T, directed=False)
-        return replace(links, problems=(*links.problems, *file.problems))
+        ids, frame = np.array(file.ids, np.int64), np.array(file.frame, np.int64)
+        label, unmatched = match_spots(ids, frame, place, movie)
+        first, second = (rows_with(ids, end) for end in np.array(file.ends, np.int64).reshape(-1, 2).T)
+        problems = (*unmatched, *file.problems)
+        return links_between(frame, label, first, second, problems, matched=True, directed=False)
 
 
 def _pixel_of_export(file: FileContent, movie: Movie, path: Path) -> list[float]:

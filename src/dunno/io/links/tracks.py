@@ -10,13 +10,11 @@ import numpy as np
 
 from dunno.errors import InputError
 from dunno.io.images import one_line
-from dunno.io.track_tables import TrackRows, are_tracks, find_columns, rows_of
+from dunno.io.track_tables import NAPARI_AXES, GivenRows, are_tracks, find_columns, rows_of
 from dunno.types import Movie
 from dunno.types.links import GivenLinks
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt")
-NAPARI_AXES = {4: ("ID", "T", "Y", "X"), 5: ("ID", "T", "Z", "Y", "X")}
-"""The columns of a napari Tracks layer, which has no names for them."""
 
 
 class TrackTableLinks:
@@ -37,7 +35,7 @@ class TrackTableLinks:
         return rows_of_tracks(path, movie).links(movie)
 
 
-def rows_of_tracks(path: Path, movie: Movie) -> TrackRows:
+def rows_of_tracks(path: Path, movie: Movie) -> GivenRows:
     """The rows of a table or an array of tracks."""
     columns = _of_array(path) if path.suffix.lower() == ".npy" else _of_table(path)
     return rows_of(columns, movie, str(path))

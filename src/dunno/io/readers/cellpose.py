@@ -7,7 +7,7 @@ from pathlib import Path
 from dunno.errors import MovieError
 from dunno.io.cellpose import SEG, CellposeStack, read_seg_masks
 from dunno.io.images import ImageFiles, image_files, natural_key
-from dunno.io.numbering import number_files, say_missing
+from dunno.io.pairing import number_files, say_missing
 from dunno.io.readers import ReadingOptions
 from dunno.io.spacing import read_spacing
 from dunno.types import Frames, Movie

@@ -8,7 +8,7 @@ from pathlib import Path
 from dunno.errors import DunnoWarning, MovieError
 from dunno.io.ctc import MASK_PLACES, beside, frame_numbers, is_sequence, looks_like_images
 from dunno.io.images import ImageFiles, image_files
-from dunno.io.numbering import say_missing
+from dunno.io.pairing import say_missing
 from dunno.io.readers import ReadingOptions
 from dunno.types import Ints, Movie
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from dunno.errors import MovieError
 from dunno.io.ctc import is_sequence
 from dunno.io.images import IMAGE, ImageFiles, image_files, natural_key
-from dunno.io.numbering import number_files, say_missing
-from dunno.io.pairing import halves, is_masks, take_apart
+from dunno.io.pairing import halves, is_masks, number_files, say_missing, take_apart
 from dunno.io.readers import ReadingOptions
 from dunno.io.spacing import read_spacing
 from dunno.types import Frames, Movie

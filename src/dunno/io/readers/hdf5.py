@@ -8,6 +8,7 @@ from typing import Any
 
 from dunno.errors import MissingExtra, MovieError
 from dunno.io.array_frames import ArrayFrames
+from dunno.io.hdf5_heaps import heaps_lead_on
 from dunno.io.images import one_line
 from dunno.io.readers import ReadingOptions
 from dunno.types import Frames, Movie
@@ -85,7 +86,10 @@ def _dataset(path: Path) -> Any:
 def _own_axes(path: Path) -> str:
     """The letters that ilastik noted (`axistags`), or none."""
     try:
-        tags = json.loads(_dataset(path).attrs.get("axistags", "{}"))
+        dataset = _dataset(path)
+        if dataset.file.id.get_create_plist().get_sizes() != (8, 8) or not heaps_lead_on(_file(path)):
+            return ""
+        tags = json.loads(dataset.attrs.get("axistags", "{}"))
         return "".join(str(axis["key"])[0] for axis in tags["axes"])
     except (KeyError, TypeError, ValueError, IndexError, OSError, RuntimeError):  # damaged notes are none
         return ""

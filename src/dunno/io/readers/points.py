@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from dunno.errors import MovieError
+from dunno.io.graphs import read_geff
 from dunno.io.images import natural_key, one_line
 from dunno.io.masking import Region
 from dunno.io.readers import ReadingOptions
-from dunno.io.size_claims import check_graph
 from dunno.io.spacing import MICROMETRES, MINUTES, Spacing
 from dunno.io.track_tables import CENTROIDS, find_columns
 from dunno.io.trackmate_content import read_content
@@ -104,20 +104,10 @@ def _is_number(text: str) -> bool:
 
 def _of_geff(path: Path) -> dict[str, Floats]:
     """Times, places and names of a graph's nodes."""
-    from geff.core_io import read_to_memory
-    from geff_spec import GeffMetadata
-
-    try:
-        check_graph(path)
-        axes = [axis.name for axis in GeffMetadata.read(path).axes or ()]
-        graph = read_to_memory(path, node_props=axes, edge_props=[])
-        values = [np.asarray(graph["node_props"][name]["values"], np.float64) for name in axes]
-        names = np.asarray(graph["node_ids"], np.float64)
-    except Exception as error:
-        raise MovieError(f"{path}: cannot be read as GEFF ({one_line(error)})") from None
+    axes, places, ids, _ = read_geff(path, MovieError)
     if len(axes) not in (3, 4):
         raise MovieError(f"{path}: has the axes {', '.join(axes) or '(none)'}; expected time and 2 or 3 of space")
-    return dict(zip(("frame", *CENTROIDS[len(axes) - 1]), values, strict=True)) | {"id": names + 1}
+    return dict(zip(("frame", *CENTROIDS[len(axes) - 1]), places, strict=True)) | {"id": ids.astype(np.float64) + 1}
 
 
 def _of_coco(path: Path) -> dict[str, Floats]:
@@ -128,7 +118,7 @@ def _of_coco(path: Path) -> dict[str, Floats]:
         frame_of = {image["id"]: t for t, image in enumerate(images)}
         found = [(frame_of[each["image_id"]], each["id"], *each["bbox"]) for each in content["annotations"]]
         frame, name, x, y, width, height = np.array(found, np.float64).reshape(-1, 6).T
-    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError) as error:
         raise MovieError(
             f"{path}: cannot be read as COCO annotations ({one_line(error)}); expected images with a file_name, and annotations "
             "with image_id and bbox"

@@ -16,6 +16,7 @@ from dunno.io.images import TIFF, one_line
 from dunno.io.readers import ReadingOptions
 from dunno.io.size_claims import check_claim, check_page
 from dunno.io.spacing import read_spacing
+from dunno.io.tiff_chain import open_tiff
 from dunno.types import Frames, Movie
 
 
@@ -64,11 +65,9 @@ class TiffStack:
             raise self._broken(error) from None
 
     def _series(self) -> Any:
-        import tifffile
-
         if not hasattr(self._own, "file"):
             try:
-                self._own.file = tifffile.TiffFile(self.path)
+                self._own.file = open_tiff(self.path)
                 weakref.finalize(self, self._own.file.close)
             except Exception as error:
                 raise self._broken(error) from None

@@ -40,11 +40,7 @@ def export(
     *,
     overwrite: bool = False,
 ) -> list[TrackRow]:
-    """Write a stream of blocks in one format, whole or not at all.
-
-    Returns:
-        The tracks.
-    """
+    """Write a stream of blocks in one format, whole or not at all; returns the tracks."""
     form = find_format(name)
     with whole(path, overwrite) as partial:
         tracks = drain(blocks, [form(partial, about, movie)])

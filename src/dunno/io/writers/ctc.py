@@ -51,9 +51,8 @@ class CtcWriter:
         self._seen: dict[int, int] = {}  # and the last one so far
         self._cuts: list[Cut] = []
         self._labels: dict[int, int] = {}  # of tracks with gaps: the label of their latest piece
-        self._recent: dict[
-            int, tuple[int, Detections]
-        ] = {}  # the last frames' positions and cells, whose masks are borrowed
+        # the last frames' positions and cells, whose masks are borrowed
+        self._recent: dict[int, tuple[int, Detections]] = {}
         folder.mkdir(parents=True)
 
     def write(self, numbered: NumberedBlock) -> None:

@@ -16,8 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from dunno.io.columns import axes_of, columns_for_tools, radius
-from dunno.io.trackmate_families import FamilyEdges, family_elements
-from dunno.io.trackmate_features import EDGE, SPOT, TRACK, Declaration, spot_features
+from dunno.io.trackmate_features import EDGE, SPOT, TRACK, Declaration, FamilyEdges, family_elements, spot_features
 from dunno.lineage.tracks import NumberedBlock, TrackRow
 from dunno.types import Ints, Movie, RunInfo
 
@@ -52,10 +51,8 @@ class TrackMateWriter:
         self._spots = tempfile.TemporaryFile("w+", dir=path.parent, encoding="utf-8")
         self._names: list[str] = []
         self._n_spots, self._frames = 0, array("q")
-        self._ends, self._values = (
-            array("q"),
-            array("d"),
-        )  # of edges: mother, daughter, family; probability, cost, frames apart
+        # of edges: mother, daughter, family; probability, cost, frames apart
+        self._ends, self._values = array("q"), array("d")
 
     def write(self, numbered: NumberedBlock) -> None:
         columns, block = columns_for_tools(numbered), numbered.block

@@ -1,6 +1,6 @@
 // The list of possible mothers, near and across gaps, and of having none.
 
-import { colour, percent } from "./scene.js";
+import { colour, howDeep, percent } from "./scene.js";
 
 export const isNear = (choice) => choice.decision.kind === "mother" && !choice.far;
 
@@ -18,7 +18,7 @@ function option(view, choice, k, marked, onPick, onMark) {
   button.append(piece("span", choice.key, "number"), piece("span", choice.words), piece("span", percent(choice.probability), "percent"));
   const answered = isAnswer(view.answer, choice.decision);
   const details = near?.said ? `decided: ${near.said}` : near?.divides > 0.05 ? `divides: ${percent(near.divides)}` : choice.far ? "across a gap" : "";
-  const note = [answered ? "your answer" : choice.reported ? "reported" : "", details].filter(Boolean).join(", ");
+  const note = [answered ? "your answer" : choice.reported ? "reported" : "", details, near ? howDeep(view, near.label) : ""].filter(Boolean).join(", ");
   if (note) button.children[1].append(piece("small", note, answered || choice.reported ? "reported" : ""));
   button.style.setProperty("--share", choice.probability);
   if (near) button.style.setProperty("--colour", colour(choice.key));

@@ -42,6 +42,21 @@ export function labelAt(cells, x, y) {
   return null;
 }
 
+// In 3D all is seen from above: who is farther from the asked cell's depth is fainter, and its title says how far.
+function ownDepth(view) {
+  return view.after.find((cell) => cell.label === view.label)?.depth ?? null;
+}
+function below(view, cell) {
+  const depth = ownDepth(view);
+  return depth === null || cell.depth === null ? null : cell.depth - depth;
+}
+export const howDeep = (view, label) => inWords(below(view, view.before.find((cell) => cell.label === label) ?? { depth: null })).slice(2);
+const inWords = (away) => (away === null ? "" : Math.abs(away) < 0.05 ? ", as deep" : `, ${Math.abs(away).toFixed(1)} ${away > 0 ? "deeper" : "higher"}`);
+function fade(path, view, cell) {
+  const away = below(view, cell);
+  if (away !== null) path.style.opacity = Math.max(0.25, 1 - Math.abs(away) / (view.box.width / 3));
+}
+
 // What was said about masks: crossed out where they are no cells, a 2 where they hold two; as they were given, where repaired.
 function drawSaid(svg, cells, said, missing, repaired) {
   for (const mask of repaired) {
@@ -65,7 +80,9 @@ export function drawBefore(svg, view, marked, onPick) {
     path.classList.toggle("marked", cell.label === marked);
     if (number) path.style.stroke = colour(number);
     path.dataset.label = cell.label;
-    element("title", {}, path).textContent = number ? `mother ${number}: cell ${cell.label}` : `cell ${cell.label}: not thought of`;
+    const deep = inWords(below(view, cell));
+    element("title", {}, path).textContent = number ? `mother ${number}: cell ${cell.label}${deep}` : `cell ${cell.label}${deep}: not thought of`;
+    if (!number) fade(path, view, cell);
     path.addEventListener("click", (event) => { event.stopPropagation(); onPick(cell.label, cell); });
   }
   drawSaid(svg, view.before, view.said.before, view.said.missing.filter((place) => place.frame === view.mother_frame), view.repaired.before);
@@ -80,8 +97,11 @@ export function drawAfter(svg, view) {
   image(svg, view.pair + 1, view.box);
   const mothers = new Map(view.before.map((cell) => [cell.label, cell]));
   const daughters = new Map(view.after.map((cell) => [cell.label, cell]));
-  for (const cell of view.after)
-    element("path", { d: cell.outline, class: cell.label === view.label ? "daughter" : "cell" }, svg).dataset.label = cell.label;
+  for (const cell of view.after) {
+    const path = element("path", { d: cell.outline, class: cell.label === view.label ? "daughter" : "cell" }, svg);
+    path.dataset.label = cell.label;
+    fade(path, view, cell);
+  }
   for (const link of view.links) {
     const from = mothers.get(link.mother), to = daughters.get(link.daughter);
     if (!from || !to || link.daughter === view.label) continue;

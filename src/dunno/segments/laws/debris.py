@@ -12,6 +12,7 @@ from dunno.segments.laws.motion import GROWTH_TAIL, STEP_TAIL
 from dunno.segments.laws.turnover import Events
 from dunno.segments.near_pairs import Near
 from dunno.types import Bools, Floats
+from dunno.types.records import Dimensions, LogSize, ProperShare, Size
 
 DEBRIS_AREA_TAIL, DEBRIS_AREA_WORTH = 6.0, 50.0  # degrees of freedom, objects; docs/masks.md
 USUAL_SHARE, USUAL_SPREAD = 0.2, 0.6  # share, nats; docs/masks.md
@@ -51,18 +52,18 @@ class Debris:
         missed: Share of masks that are missing.
     """
 
-    dimensions: int
-    crowd: float
-    field: float
-    usual: float
-    usual_area: float
-    first: float
-    appearing: float
-    area: tuple[float, float]
-    step: float
-    growth: float = DEBRIS_GROWTH_PRIOR.mean
-    end: float = DEBRIS_END_PRIOR.mean
-    missed: float = DEBRIS_MISSED_PRIOR.mean
+    dimensions: Dimensions
+    crowd: Size
+    field: Size
+    usual: Size
+    usual_area: LogSize
+    first: Size
+    appearing: Size
+    area: tuple[LogSize, Size]
+    step: Size
+    growth: Size = DEBRIS_GROWTH_PRIOR.mean
+    end: ProperShare = DEBRIS_END_PRIOR.mean
+    missed: ProperShare = DEBRIS_MISSED_PRIOR.mean
 
     @classmethod
     def beforehand(cls, dimensions: int, crowd: float, field: float, usual: float, usual_area: float) -> Debris:

@@ -10,6 +10,7 @@ import numpy as np
 from dunno.segments.densities import Prior, any_direction, fitted_share, fitted_variance, normal, student
 from dunno.segments.ways import Splits
 from dunno.types import Floats
+from dunno.types.records import Dimensions, LogSize, ProperShare, Size
 
 MIDDLE_TAIL, OTHER_TAIL = 3.0, 4.0  # degrees of freedom; judged
 RATE_PRIOR, LATE_PRIOR, COUPLE_PRIOR = Prior(0.005, 400.0), Prior(0.5, 20.0), Prior(0.1, 20.0)  # shares; docs/masks.md
@@ -42,15 +43,15 @@ class Geometry:
         imbalance: Variance of the log ratio of the daughters' areas.
     """
 
-    dimensions: int
-    usual: float
+    dimensions: Dimensions
+    usual: Size
     usual_growth: Prior
-    middle: float
-    growth_variance: float
-    growth: float = GROWTH_PRIOR.mean
-    separation: float = SEPARATION_PRIOR.mean
-    separation_spread: float = SEPARATION_SPREAD
-    imbalance: float = 0.3**2
+    middle: Size
+    growth_variance: Size
+    growth: LogSize = GROWTH_PRIOR.mean
+    separation: LogSize = SEPARATION_PRIOR.mean
+    separation_spread: Size = SEPARATION_SPREAD
+    imbalance: Size = 0.3**2
 
     @classmethod
     def beforehand(cls, dimensions: int, usual: float, usual_growth: Prior) -> Geometry:
@@ -105,10 +106,10 @@ class Division:
 
     apart: Geometry
     together: Geometry
-    rate: float = RATE_PRIOR.mean
-    late: float = LATE_PRIOR.mean
-    couple: float = COUPLE_PRIOR.mean
-    mother: tuple[float, float] = (MOTHER_LARGER, MOTHER_SPREAD)
+    rate: ProperShare = RATE_PRIOR.mean
+    late: ProperShare = LATE_PRIOR.mean
+    couple: ProperShare = COUPLE_PRIOR.mean
+    mother: tuple[LogSize, Size] = (MOTHER_LARGER, MOTHER_SPREAD)
 
     @classmethod
     def beforehand(cls, dimensions: int, middle: float, step: float) -> Division:

@@ -10,6 +10,7 @@ from dunno.segments.densities import Prior, fitted_share, isotropic_normal, norm
 from dunno.segments.near_pairs import Near
 from dunno.segments.segments import Segments
 from dunno.types import Floats
+from dunno.types.records import ProperShare
 
 JOLT_STEP, JOLT_GROWTH = 0.35, 0.4  # roots of the area, nats; docs/masks.md
 """Spread of a jolt's step, in roots of the area, and of the log ratio of areas."""
@@ -26,7 +27,7 @@ class Jolt:
         share: How large it is.
     """
 
-    share: float = SHARE_PRIOR.mean
+    share: ProperShare = SHARE_PRIOR.mean
 
     def log_density(self, pairs: Near, segments: Segments) -> Floats:
         """Of a jolted link."""

@@ -9,6 +9,7 @@ import numpy as np
 from dunno.segments.densities import Prior, fitted_variance, student
 from dunno.segments.near_pairs import Near
 from dunno.types import Floats
+from dunno.types.records import Dimensions, Size
 
 STEP_TAIL, GROWTH_TAIL = 3.0, 4.0  # degrees of freedom; judged
 """Degrees of freedom of Student's t."""
@@ -37,10 +38,10 @@ class Motion:
         growth: Variances, likewise.
     """
 
-    dimensions: int
-    usual: float
-    step: tuple[float, float, float]
-    growth: tuple[float, float, float]
+    dimensions: Dimensions
+    usual: Size
+    step: tuple[Size, Size, Size]
+    growth: tuple[Size, Size, Size]
 
     @classmethod
     def beforehand(cls, usual: float, dimensions: int) -> Motion:

@@ -14,11 +14,12 @@ import numpy as np
 from dunno.segments.near_pairs import Near
 from dunno.segments.segments import Segments
 from dunno.types import Floats, Ints
+from dunno.types.records import ProperShare
 
 NECK_LEVELS = 0.003, 0.03  # roots of the area; benchmarks.parts
 """None below the first, a clear one from the second on; in roots of the area, as `Parts.neck`."""
 
-Shares = tuple[float, float, float]
+Shares = tuple[ProperShare, ProperShare, ProperShare]
 Chain = tuple[Shares, Shares, Shares]
 
 ONE_CELL_NECK, TWO_CELLS_NECK = (0.93, 0.05, 0.02), (0.15, 0.25, 0.6)  # shares; benchmarks.parts

@@ -11,6 +11,7 @@ from dunno.segments.densities import Prior, any_direction, fitted_share, fitted_
 from dunno.segments.near_pairs import Near
 from dunno.segments.segments import Segments
 from dunno.types import Bools, Floats
+from dunno.types.records import Dimensions, ProperShare, Size
 
 HALVES_TAIL, BALANCE_TAIL = 3.0, 4.0  # degrees of freedom; judged
 
@@ -54,13 +55,13 @@ class Shape:
         odd: Share of single cells whose masks look like those of two.
     """
 
-    dimensions: int
-    stretch: float
-    spread: float
-    any_balance: float = ANY_BALANCE_PRIOR.mean
-    halves: float = HALVES_PRIOR.mean
-    balance: float = BALANCE_PRIOR.mean
-    odd: float = ODD_PRIOR.mean
+    dimensions: Dimensions
+    stretch: Size
+    spread: Size
+    any_balance: Size = ANY_BALANCE_PRIOR.mean
+    halves: Size = HALVES_PRIOR.mean
+    balance: Size = BALANCE_PRIOR.mean
+    odd: ProperShare = ODD_PRIOR.mean
 
     @classmethod
     def beforehand(cls, segments: Segments, cells: Bools) -> Shape:

@@ -8,9 +8,11 @@ from math import log
 
 import numpy as np
 
+from dunno.errors import InputError
 from dunno.segments.densities import Prior, any_direction, fitted_share, normal, student
 from dunno.segments.holdings import Content
 from dunno.types import Floats
+from dunno.types.records import LogSize, ProperShare, Size
 
 BEGIN_PRIORS = {
     Content.PAIR: Prior(0.007, 500.0),
@@ -62,15 +64,22 @@ class Sharing:
         union_balance: Standard deviation of the log ratio of their areas.
     """
 
-    crowd: float
-    extent: float
-    usual_area: float
-    nothing: float
-    begins: Mapping[Content, float] = field(default_factory=lambda: {c: p.mean for c, p in BEGIN_PRIORS.items()})
-    stays: Mapping[Content, float] = field(default_factory=lambda: {c: p.mean for c, p in STAY_PRIORS.items()})
-    union_length: float = UNION_LENGTH
-    union_spread: float = UNION_SPREAD + 0.1
-    union_balance: float = UNION_BALANCE
+    crowd: Size
+    extent: Size
+    usual_area: LogSize
+    nothing: Size
+    begins: Mapping[Content, ProperShare] = field(default_factory=lambda: {c: p.mean for c, p in BEGIN_PRIORS.items()})
+    stays: Mapping[Content, ProperShare] = field(default_factory=lambda: {c: p.mean for c, p in STAY_PRIORS.items()})
+    union_length: LogSize = UNION_LENGTH
+    union_spread: Size = UNION_SPREAD + 0.1
+    union_balance: Size = UNION_BALANCE
+
+    def __post_init__(self) -> None:
+        for name in ("begins", "stays"):
+            if set(getattr(self, name)) != set(BEGIN_PRIORS):
+                raise InputError(f"{name} has {len(getattr(self, name))} values; expected one of each content")
+        if self.single <= 0:
+            raise InputError(f"begins adds up to {1 - self.single:g}; expected less than 1")
 
     @classmethod
     def beforehand(cls, crowd: float, area: float, usual_area: float) -> Sharing:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dunno.segments.densities import Prior, fitted_place, fitted_share, student
 from dunno.types import Bools, Floats
+from dunno.types.records import LogSize, ProperShare, Size
 
 AREA_TAIL = 6.0  # degrees of freedom; judged
 AREA_WORTH = 30.0  # cells; docs/masks.md
@@ -57,17 +58,17 @@ class Turnover:
         area: Middle and scale of the log area.
     """
 
-    crowd: float
-    field: float
-    border: float
-    usual_area: float
-    first: float
-    inside: float
-    at_border: float
-    area: tuple[float, float]
-    end: float = END_PRIOR.mean
-    end_at_border: float = BORDER_END_PRIOR.mean
-    missed: float = MISSED_PRIOR.mean
+    crowd: Size
+    field: Size
+    border: Size
+    usual_area: LogSize
+    first: Size
+    inside: Size
+    at_border: Size
+    area: tuple[LogSize, Size]
+    end: ProperShare = END_PRIOR.mean
+    end_at_border: ProperShare = BORDER_END_PRIOR.mean
+    missed: ProperShare = MISSED_PRIOR.mean
 
     @classmethod
     def beforehand(

@@ -1,4 +1,4 @@
-"""Tables that say by how much each frame is shifted, as programs write them that register a movie."""
+"""Tables about frames: when each was taken, and by how much it is shifted, as programs write them that register a movie."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from dunno.types.cells import AXES
 from dunno.types.neighbours import distance_to_nearest
 
 SHIFTS_FORM = "expected columns frame (optional), [dz,] dy, dx: the pixels that put each frame on the first one"
+TIMES_FORM = "expected a line for each frame: minutes, or the frame's number and minutes"
 SHIFT_NAMES = ("d{}", "{}", "shift_{}", "{}_shift", "shift{}", "delta_{}", "offset_{}", "{}_offset")
 FRAME_NAMES = ("frame", "t", "time", "timepoint")
 
@@ -61,15 +62,12 @@ def _columns(header: list[str], axes: tuple[str, ...], width: int, path: Path) -
         if width not in (len(axes), len(axes) + 1):
             raise InputError(f"{path}: has {width} columns and no names; {SHIFTS_FORM}")
         return list(range(width))
-    found = [next((k for k, name in enumerate(header) if name in _called(axis)), None) for axis in axes]
+    called = [[name.format(axis) for name in SHIFT_NAMES] for axis in axes]
+    found = [next((k for k, name in enumerate(header) if name in names), None) for names in called]
     if None in found:
         raise InputError(f"{path}: has the columns {', '.join(header)[:200]}; {SHIFTS_FORM}")
     frame = [k for k, name in enumerate(header) if name in FRAME_NAMES][:1]
     return [*frame, *(k for k in found if k is not None)]
-
-
-def _called(axis: str) -> list[str]:
-    return [name.format(axis) for name in SHIFT_NAMES]
 
 
 def _are_numbers(row: Sequence[str]) -> bool:
@@ -97,3 +95,24 @@ def _warn_if_opposite(movie: Movie) -> None:
             DunnoWarning,
             stacklevel=4,
         )
+
+
+def read_times(path: str | Path) -> Floats:
+    """(T,) minutes: a line for each frame, with the minutes alone or last, after the frame's number; a header is passed over."""
+    path = Path(path)
+    try:
+        text = path.read_text()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); {TIMES_FORM}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not a text file; {TIMES_FORM}") from None
+    lines = [line for line in text.splitlines() if line.strip()]
+    separator = next((mark for mark in (",", ";", "\t") if lines and mark in lines[0]), None)
+    rows = list(csv.reader(lines, delimiter=separator)) if separator else [line.split() for line in lines]
+    if rows and not _are_numbers(rows[0]):
+        rows = rows[1:]
+    bad = next((k for k, row in enumerate(rows) if not _are_numbers(row) or not 1 <= len(row) <= 2), None)
+    if not rows or bad is not None:
+        came = "it is empty" if not rows else f"{' '.join(rows[bad or 0])!r:.60} came"
+        raise InputError(f"{path}: {came}; {TIMES_FORM}")
+    return np.array([float(row[-1]) for row in rows])

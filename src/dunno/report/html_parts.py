@@ -1,9 +1,21 @@
-"""Tables: the same as the pictures, for those who read numbers or have them read out."""
+"""What pages are made of: templates, and tables for those who read numbers or have them read out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from importlib.resources import files
+from string import Template
+
+
+def read_part(name: str, room: str = "dunno.report") -> str:
+    """A file of a room's pages."""
+    return files(room).joinpath(name).read_text(encoding="utf-8")
+
+
+def filled(name: str, room: str = "dunno.report", **parts: str) -> str:
+    """A template with its parts."""
+    return Template(read_part(name, room)).substitute(parts)
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -4,8 +4,7 @@ import re
 
 import numpy as np
 
-from dunno.report.crops import outline
-from dunno.review.outlines import outlines
+from dunno.report.crops import outline, outlines
 
 
 def strokes(path: str) -> set[tuple[str, int, int]]:
