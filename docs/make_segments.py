@@ -23,10 +23,12 @@ def rows_of(folder: Path) -> list[Row]:
 
 
 def number(value: float | None, digits: int = 2) -> str:
+    """A number, or a dash."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 
 def change(row: Row, name: str) -> str:
+    """A score of the given masks, and of the repaired ones."""
     return f"{number(row[f'{name}_given'])} → {number(row[name])}" if row.get(name) is not None else "–"
 
 

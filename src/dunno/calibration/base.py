@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias, cast
 
 from dunno import rooms
 from dunno.calibration.verdict import Verdict
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dunno.tracking import Tracking
     from dunno.types import Block, Candidates, Floats, FramePair
 
-    MaybeSegments = SegmentModel | None
+    MaybeSegments: TypeAlias = "SegmentModel | None"
 else:  # a movie with clean masks needs none of that
     MaybeSegments = Annotated[Any, ReadLater("dunno.segments.segment_model", "SegmentModel")]
 
