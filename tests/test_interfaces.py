@@ -22,7 +22,6 @@ AT_THE_DOOR = {
     "io/cellpose.py": "numbers of somebody's file",
     "io/masking.py": "somebody's array",
     "io/output.py": "numbers of somebody's file",
-    "io/pickles.py": "a pickle's content",
     "io/readers/ctc.py": "files of a folder",
     "io/readers/tiff.py": "a thread's own file",
     "io/readers/zarr.py": "somebody's array or group",

@@ -37,7 +37,7 @@ def test_checking_links_takes_away_what_they_are_expected_to_be_wrong(counted: S
 def test_the_sentence_tells_the_step(counted: Survey) -> None:
     found = link_charts.Checking(np.array([0, 1, 40]), np.array([12.34, 11.4, 0.5]), 1000)
     assert found.sentence(2) == (
-        "If you check the 40 least certain links (4.0 % of all), the expected number of wrong links falls from 12.3 to 0.50: "
+        "If you check the 40 least certain links (4.0 % of all), the expected number of wrong links falls from 12 to 0.5: "
         "< 0.1 % of all links."
     )
     assert "the 1 least certain link (" in found.sentence(1)

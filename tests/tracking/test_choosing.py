@@ -139,7 +139,7 @@ def test_pushing_cells_are_doubted_more_than_motion_says() -> None:
     plain, chosen = (Tracker(workers=1, evidence=e).track(made.movie) for e in ("places", "auto"))
     evidence = chosen.about["calibration"]["evidence"]
     assert "touching" in {trial["name"] for trial in evidence["trials"] if trial["joined"]}
-    assert "touching joins: cells push each other" in evidence["told"]
+    assert "cells push each other" in evidence["told"]
     assert chosen.expected_wrong_links() > 1.3 * plain.expected_wrong_links()
 
 

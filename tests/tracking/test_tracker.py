@@ -179,3 +179,8 @@ def test_arrays_and_paths_are_movies(colony: Movie, tmp_path: Path) -> None:
         assert [pair.probability.tolist() for pair in tracker.track(movie).pairs] == expected
     with pytest.raises(InputError, match="a movie of type int; expected a Movie, an array of labels, or a path"):
         tracker.track(3)  # type: ignore[arg-type]
+
+
+def test_a_movie_without_cells_has_nothing_to_repair() -> None:
+    tracking = Tracker(repair=True, workers=1).track(Movie(np.zeros((4, 20, 20), np.int32)))
+    assert len(tracking.cells.label) == 0 and not tracking.about.judges_masks

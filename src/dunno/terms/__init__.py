@@ -8,8 +8,8 @@ A term is a frozen dataclass that derives from `Term`, whose methods all have de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -88,13 +88,6 @@ class Sisters:
 
     first: Ints  # (K,) one of the edges
     second: Ints  # (K,) the other
-    _kept: dict[str, tuple[Stretch, Any]] = field(default_factory=dict, repr=False)
-
-    def kept(self, name: str, stretch: Stretch, make: Callable[[], Any]) -> Any:
-        """What depends on these pairs of a stretch and on nothing that is fitted, made when it is first asked for."""
-        if name not in self._kept or self._kept[name][0] is not stretch:
-            self._kept[name] = (stretch, make())
-        return self._kept[name][1]
 
 
 @dataclass(frozen=True, eq=False)

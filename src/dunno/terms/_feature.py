@@ -99,7 +99,7 @@ class Feature(Term):
 
     def _divided(self, stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
         name = f"{self.name} {self.scale}"
-        found: tuple[Floats, Floats] = sisters.kept(name, stretch, lambda: self.at_division(stretch, sisters))
+        found: tuple[Floats, Floats] = stretch.latest(name, sisters, lambda: self.at_division(stretch, sisters))
         return found
 
     def at_division(self, stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:

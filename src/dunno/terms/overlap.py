@@ -26,7 +26,7 @@ class Overlap(Ratio):
     @classmethod
     def costs(cls, stretch: Stretch) -> Floats:
         """(E,) of each edge between neighbouring frames; NaN where shapes were not measured."""
-        return np.asarray(stretch.kept("overlap", lambda: _costs(stretch)))
+        return np.asarray(stretch.latest("overlap", None, lambda: _costs(stretch)))
 
 
 def _costs(stretch: Stretch) -> Floats:

@@ -83,7 +83,7 @@ class Parting(Term):
 
 def _geometry(stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
     """(K,) squared way of the daughters' middle, and the logarithm of half their distance."""
-    found: tuple[Floats, Floats] = sisters.kept("parting", stretch, lambda: _measured(stretch, sisters))
+    found: tuple[Floats, Floats] = stretch.latest("parting", sisters, lambda: _measured(stretch, sisters))
     return found
 
 

@@ -90,13 +90,13 @@ def _axes(stretch: Stretch, edges: np.ndarray) -> tuple[Floats, Floats]:
 
 def _all_axes(stretch: Stretch) -> tuple[Floats, Floats]:
     """The same of every edge."""
-    found: tuple[Floats, Floats] = stretch.kept("axes", lambda: _axes(stretch, np.arange(len(stretch.mother))))
+    found: tuple[Floats, Floats] = stretch.latest("axes", None, lambda: _axes(stretch, np.arange(len(stretch.mother))))
     return found
 
 
 def _between(stretch: Stretch, sisters: Sisters) -> tuple[Floats, Floats]:
     """The squared cosine between the line of each pair of sisters and their mother's axis, and how much it says."""
-    found: tuple[Floats, Floats] = sisters.kept("shape", stretch, lambda: _lines(stretch, sisters))
+    found: tuple[Floats, Floats] = stretch.latest("shape", sisters, lambda: _lines(stretch, sisters))
     return found
 
 

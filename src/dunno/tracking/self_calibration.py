@@ -154,7 +154,7 @@ def _fitted_segments(plan: Plan, movie: Movie, is_clear: bool, tell: Tell) -> Se
         return None
     movie = movie.blanked([*broken_frames(movie)])
     seen = glance(movie)
-    if seen.are_clean(is_clear) and not plan.repair:
+    if seen.masks == 0 or (seen.are_clean(is_clear) and not plan.repair):
         return None
     from dunno.segments.segment_model import fit_segments
     from dunno.segments.structure import MAX_GAP, Options

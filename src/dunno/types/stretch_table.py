@@ -107,12 +107,8 @@ class StretchTable:
         """(T - 1,) whether a transition leads from each frame to the next one in the table."""
         return linked_frames(self.transitions, len(self.frames))
 
-    def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """What depends on these edges and on nothing that is fitted, made when it is first asked for."""
-        return self.latest(name, None, make)
-
     def latest(self, name: str, key: Any, make: Callable[[], Any]) -> Any:
-        """What depends on these edges and on what the key says; that of the last key is kept."""
+        """What depends on these edges and on what the key says (`None`: on nothing else); that of the last key is kept."""
         if name not in self._kept or self._kept[name][0] != key:
             self._kept[name] = (key, make())
         return self._kept[name][1]
