@@ -53,8 +53,10 @@ def scale_of(segments: Segments) -> Scale:
     areas = segments.area[: segments.n_masks]
     large = LARGE_SHARE * np.percentile(areas, LARGE_QUANTILE)
     area = float(np.median(areas[areas >= large]))
-    step = max(float(np.median(_nearest(segments))) / (NEAREST_SHARE * segments.dimensions), LEAST_STEP)
-    return Scale(area, area ** (1 / segments.dimensions), step, segments.n_masks / segments.n_frames)
+    root, away = area ** (1 / segments.dimensions), _nearest(segments)
+    usual = float(np.median(away)) if len(away) else (MIDDLE * root) ** 2  # masks of frames that have no neighbours
+    step = max(usual / (NEAREST_SHARE * segments.dimensions), LEAST_STEP)
+    return Scale(area, root, step, segments.n_masks / segments.n_frames)
 
 
 def _nearest(segments: Segments) -> np.ndarray:
