@@ -145,6 +145,27 @@ def test_pages_that_lead_in_a_circle_are_refused(big: bool, back_to: int, tmp_pa
         read(tmp_path / "frames").masks(0)
 
 
+@pytest.mark.parametrize("as_stack", [True, False])
+def test_pixels_that_would_end_the_program_are_refused(as_stack: bool, tmp_path: Path) -> None:
+    """imagecodecs follows the first code of an LZW stream into a table that is empty still."""
+    path = tmp_path / "masks.tif"
+    tifffile.imwrite(path, STACK if as_stack else STACK[0], photometric="minisblack", compression="lzw", metadata=None)
+    open_tiff(path).close()
+    with tifffile.TiffFile(path) as file:
+        at = file.pages[0].dataoffsets[0]
+    content = bytearray(path.read_bytes())
+    content[at : at + 3] = ((256 << 15) | (468 << 6)).to_bytes(3, "big")
+    path.write_bytes(content)
+    if as_stack:
+        with pytest.raises(MovieError, match="a code that stands for nothing"):
+            read(path).masks(0)
+    else:
+        (tmp_path / "frames").mkdir()
+        path.rename(tmp_path / "frames" / "m0.tif")
+        with pytest.raises(MovieError, match="a code that stands for nothing"):
+            read(tmp_path / "frames").masks(0)
+
+
 def test_a_graph_that_claims_too_many_nodes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(size_claims, "free_memory", lambda: 1 << 30)
     tracking = Tracker("distance", "SM", calibration=None).track(Movie(COLONY))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dunno.errors import MovieError
 from dunno.io.size_claims import DEFLATE, MOST_PACKED, check_claim, check_page
-from dunno.io.tiff_chain import open_tiff
+from dunno.io.tiff_chain import open_tiff, read_series
 
 TIFF = {".tif", ".tiff"}
 IMAGE = TIFF | {".png", ".npy"}
@@ -49,7 +49,7 @@ def read_image(path: Path) -> NDArray[Any]:
         with open_tiff(path) as file:
             check_page(file.series[0].pages[0])
             check_claim(file.series[0].shape, file.series[0].dtype.itemsize)
-            return np.asarray(file.asarray())
+            return read_series(file.series[0])
     except FileNotFoundError:
         raise MovieError(f"{path}: there is no such file") from None
     except PermissionError:

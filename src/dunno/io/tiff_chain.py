@@ -7,6 +7,9 @@ from pathlib import Path
 from struct import unpack_from
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 ENDIAN = {b"II": "<", b"MM": ">"}
 CLASSIC, BIG = 42, 43
 LINKS = {CLASSIC: (4, "I", "H", 12), BIG: (8, "Q", "Q", 20)}
@@ -45,3 +48,36 @@ def _ends(path: Path) -> bool:
                 n = unpack_from(f"{endian}{count}", content, at)[0]
                 link = at + (8 if kind == BIG else 2) + n * tag
     return True
+
+
+LZW, LZW_CLEAR, LAST_LITERAL = 5, 256, 257
+"""TIFF's number of the compression, the code that empties its table, and the last code that an empty table has."""
+
+
+def read_page(page: Any) -> NDArray[Any]:
+    """A page's pixels. Where an LZW stream begins with a code that its table has not, the decoder would end the program."""
+    _check(page)
+    return np.asarray(page.asarray())
+
+
+def read_series(series: Any) -> NDArray[Any]:
+    """The same of all pages of a series."""
+    for page in series.pages:
+        if page is not None:
+            _check(page)
+    return np.asarray(series.asarray())
+
+
+def _check(page: Any) -> None:
+    if page.compression != LZW:
+        return
+    file = page.parent.filehandle
+    if not all(_begins_well(file, offset) for offset in page.dataoffsets if offset):
+        raise ValueError("its compressed pixels begin with a code that stands for nothing")
+
+
+def _begins_well(file: Any, offset: int) -> bool:
+    file.seek(offset)
+    start = int.from_bytes(file.read(3), "big")
+    first, second = start >> 15, (start >> 6) & 511
+    return first != LZW_CLEAR or second <= LAST_LITERAL

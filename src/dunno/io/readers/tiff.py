@@ -16,7 +16,7 @@ from dunno.io.images import TIFF, one_line
 from dunno.io.readers import ReadingOptions
 from dunno.io.size_claims import check_claim, check_page
 from dunno.io.spacing import read_spacing
-from dunno.io.tiff_chain import open_tiff
+from dunno.io.tiff_chain import open_tiff, read_page, read_series
 from dunno.types import Frames, Movie
 
 
@@ -100,7 +100,7 @@ class TiffStack:
         numbers = planes_of(layout, t, depth) if depth else None
         if numbers is None:
             return None
-        planes = np.stack([series.pages[int(n)].asarray() for n in numbers.flat])
+        planes = np.stack([read_page(series.pages[int(n)]) for n in numbers.flat])
         whole = planes.reshape(*numbers.shape, *layout.shape[-depth:])
         return np.asarray(whole[(slice(None),) * numbers.ndim + layout.index(t, layout.axes[-depth:])])
 
@@ -111,7 +111,7 @@ class TiffStack:
         if series.dataoffset is not None:
             return np.asarray(tifffile.memmap(self.path, mode="r"))
         check_claim(series.shape, series.dtype.itemsize, "a movie")
-        return np.asarray(series.asarray())
+        return read_series(series)
 
     def where(self, t: int) -> str:
         """Frame t, with the file."""
